@@ -1,0 +1,38 @@
+# Compiler settings that hold for every room: C++20, warnings are errors, sanitizers by LEAT_SANITIZE, ccache when present.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+# CHECK does not depend on NDEBUG; release keeps line tables so that perf and core dumps can be read.
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1 -DNDEBUG")
+set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g1")
+
+find_program(LEAT_CCACHE ccache)
+if(LEAT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND};-E;env;CCACHE_BASEDIR=${CMAKE_SOURCE_DIR};CCACHE_NOHASHDIR=1;${LEAT_CCACHE}")
+endif()
+
+add_library(leat_compiler INTERFACE)
+add_library(leat::compiler ALIAS leat_compiler)
+target_compile_options(leat_compiler INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-align
+  -Wconversion -Wno-sign-conversion -Werror -fno-omit-frame-pointer)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # g++ 12 reports these inside coroutines and std::vector where clang and newer g++ see nothing.
+  target_compile_options(leat_compiler INTERFACE -Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-array-bounds
+    -Wno-restrict -Wno-dangling-pointer -Wno-free-nonheap-object)
+endif()
+target_include_directories(leat_compiler INTERFACE "${CMAKE_SOURCE_DIR}")
+if(LEAT_SANITIZE)
+  target_compile_options(leat_compiler INTERFACE -fsanitize=${LEAT_SANITIZE})
+  target_link_options(leat_compiler INTERFACE -fsanitize=${LEAT_SANITIZE})
+  if(LEAT_SANITIZE MATCHES "undefined")
+    target_compile_options(leat_compiler INTERFACE -fno-sanitize-recover=undefined)
+  endif()
+  if(LEAT_SANITIZE MATCHES "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(leat_compiler INTERFACE -Wno-tsan)
+  endif()
+endif()

@@ -1,0 +1,18 @@
+# leat_test(name SOURCES a.cpp ... LIBRARIES leat_core_log ...): a Catch2 executable, one ctest test. Works with Catch2 2 and 3.
+add_library(leat_test_main STATIC "${CMAKE_SOURCE_DIR}/test/support/catch_main.cpp")
+target_link_libraries(leat_test_main PUBLIC leat::compiler Catch2::Catch2)
+if(Catch2_VERSION VERSION_GREATER_EQUAL 3)
+  target_compile_definitions(leat_test_main PUBLIC LEAT_CATCH_3=1)
+endif()
+target_compile_definitions(leat_test_main PUBLIC LEAT_TEST_DATA="${CMAKE_SOURCE_DIR}/test/data")
+
+function(leat_test name)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LIBRARIES" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE leat_test_main ${ARG_LIBRARIES})
+  add_test(NAME ${name} COMMAND ${name})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 300)
+  endif()
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT})
+endfunction()

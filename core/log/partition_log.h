@@ -1,0 +1,204 @@
+// partition_log.h: the log of one partition: segments, indexes, producer state, leader epochs, and the four offsets.
+// Invariant, held by one setter: log start <= last stable <= high watermark <= log end; the high watermark never passes what
+// the flush policy has made durable.
+// Thread: the loop owns the object and never does I/O through it. Work on files is carved off as an operation (LogAppend,
+// SegmentRead, TimeLookup, Maintenance): made here, execute()d by a worker on nothing but its own fields, given back here.
+// Bytes below the log end captured in an operation never change, so reads need no lock; a reader holds its segment by
+// shared_ptr, also when retention has removed it meanwhile.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/bytes.h"
+#include "core/base/clock.h"
+#include "core/base/result.h"
+#include "core/base/strong.h"
+#include "core/base/topic_partition.h"
+#include "core/base/uuid.h"
+#include "core/record/validator.h"
+#include "core/storage/file_system.h"
+
+namespace leat {
+
+enum class FlushPolicy : uint8_t { kNone, kCommit, kFull };
+
+// Effective settings of one topic, by Kafka's names.
+struct LogConfig {
+  int64_t segment_bytes = int64_t{1} << 30;
+  int64_t segment_ms = int64_t{7} * 24 * 3600 * 1000;
+  int64_t segment_jitter_ms = 0;
+  int64_t segment_index_bytes = 10 << 20;
+  int64_t index_interval_bytes = 4096;
+  int64_t retention_bytes = -1;
+  int64_t retention_ms = int64_t{7} * 24 * 3600 * 1000;
+  int64_t file_delete_delay_ms = 60'000;
+  bool delete_old = true;  // cleanup.policy contains delete
+  bool compact = false;    // cleanup.policy contains compact
+  bool preallocate = false;
+  FlushPolicy flush = FlushPolicy::kCommit;
+  int64_t flush_messages = INT64_MAX;  // background syncs under kNone
+  int64_t flush_ms = INT64_MAX;
+  int64_t timestamp_after_ms_max = INT64_MAX;  // retention does not trust timestamps beyond it
+  TimestampType timestamp_type = TimestampType::kCreateTime;
+  int64_t producer_id_expiration_ms = int64_t{24} * 3600 * 1000;
+};
+
+struct LogOffsets {
+  Offset log_start{0};
+  Offset last_stable{0};
+  Offset high_watermark{0};
+  Offset log_end{0};
+};
+
+struct BatchOutcome {
+  std::optional<Error> error;  // kOutOfOrderSequence, kInvalidProducerEpoch, kIo, kNoSpace, kOffline ...
+  Offset base_offset = kNoOffset;
+  int64_t append_time_ms = kNoTimestamp;  // set when the topic stamps on append
+  bool duplicate = false;                 // an earlier append has it; base_offset is that one's
+};
+
+struct AppendInput {
+  ValidBatch batch;
+  int64_t verification_guard = 0;  // later: transactions
+};
+
+// One write of a lane.
+class LogAppend {
+ public:
+  virtual ~LogAppend() = default;
+  virtual void write() noexcept = 0;  // worker (or the loop, when small): roll if due, one pwritev; cut back when it fails
+  virtual void sync() noexcept = 0;   // worker: as the policy says; only after a write that succeeded
+  virtual bool needs_sync() const noexcept = 0;
+  virtual size_t size_bytes() const noexcept = 0;
+  virtual bool failed() const noexcept = 0;
+
+  std::vector<BatchOutcome> outcomes;  // one for each input taken, in order; final after on_written / on_synced
+};
+
+struct ReadLimits {
+  int64_t bytes_max = 1 << 20;
+  bool first_batch_whole = true;  // give the first batch even when it is larger than bytes_max
+  Offset upper{INT64_MAX};        // nothing at or above it: high watermark, last stable offset or log end
+};
+
+// Whole batches only; adjacent pieces may come from different blocks. Empty when nothing lies between from and upper.
+struct FetchedBatches {
+  std::vector<Slice> pieces;
+  int64_t size_bytes = 0;
+};
+
+// A read from files: from, limits and positions are fixed when it is made.
+class SegmentRead {
+ public:
+  virtual ~SegmentRead() = default;
+  virtual Result<FetchedBatches> execute() = 0;  // worker
+};
+
+struct ReadPlan {  // exactly one of the two
+  std::optional<FetchedBatches> cached;
+  std::unique_ptr<SegmentRead> read;
+};
+
+struct TimestampOffset {
+  Offset offset = kNoOffset;
+  int64_t timestamp_ms = kNoTimestamp;
+  int32_t leader_epoch = kNoLeaderEpoch;
+};
+
+class TimeLookup {
+ public:
+  virtual ~TimeLookup() = default;
+  virtual Result<std::optional<TimestampOffset>> execute() = 0;  // worker: unpacks batches, within a limit
+};
+
+// Work in the background on one log: syncs, checkpoints of producer state and indexes, deletion of segments.
+class Maintenance {
+ public:
+  virtual ~Maintenance() = default;
+  virtual void execute() noexcept = 0;  // worker
+};
+
+struct ProducerSummary {  // for DescribeProducers
+  int64_t producer_id;
+  int16_t producer_epoch;
+  int32_t last_sequence;
+  int64_t last_timestamp_ms;
+  int32_t coordinator_epoch;
+  Offset transaction_start = kNoOffset;
+};
+
+struct EpochEndOffset {
+  int32_t leader_epoch = kNoLeaderEpoch;
+  Offset end_offset = kNoOffset;
+};
+
+class TailCache;
+
+// What the log directory knows of a partition when it is opened.
+struct RecoveryHints {
+  bool clean_shutdown = false;
+  Offset recovery_point{0};
+  Offset log_start{0};
+  bool foreign = false;  // --adopt: never cut; take what is there
+};
+
+struct RecoveryReport {
+  int64_t scanned_bytes = 0;
+  int64_t cut_bytes = 0;             // torn tail
+  int64_t saved_aside_bytes = 0;     // cut, but held a later valid batch: kept in a side file
+  std::vector<std::string> damaged;  // one line each: file, position, expected, found
+  int indexes_rebuilt = 0;
+};
+
+class PartitionLog {
+ public:
+  struct Open {
+    FileSystem& files;
+    std::string directory;  // .../topic-partition
+    TopicPartition name;
+    Uuid topic_id;
+    LogConfig config;
+    TailCache* tail_cache = nullptr;  // shared by all partitions; may be null
+    int64_t now_ms = 0;
+  };
+  static Result<std::unique_ptr<PartitionLog>> create(const Open& open);  // any thread; the folder must not exist
+  static Result<std::unique_ptr<PartitionLog>> recover(const Open& open, const RecoveryHints& hints, RecoveryReport& report);
+  virtual ~PartitionLog() = default;
+
+  virtual const TopicPartition& name() const noexcept = 0;
+  virtual const Uuid& topic_id() const noexcept = 0;
+  virtual const LogOffsets& offsets() const noexcept = 0;
+  virtual Offset recovery_point() const noexcept = 0;
+  virtual int32_t leader_epoch() const noexcept = 0;
+  virtual int64_t size_bytes() const noexcept = 0;
+  virtual size_t segment_count() const noexcept = 0;
+  virtual const LogConfig& config() const noexcept = 0;
+  virtual void set_config(const LogConfig& config) = 0;
+
+  // Appends. At most one LogAppend is out at a time. begin_append takes a prefix of `inputs` (all of them unless the segment
+  // must roll between two), checks sequences, patches base offsets and epoch, and erases what it took.
+  virtual std::unique_ptr<LogAppend> begin_append(std::vector<AppendInput>& inputs, int64_t now_ms) = 0;
+  virtual void on_written(LogAppend& append) = 0;  // log end moves, or sequences roll back; without a sync: durable too
+  virtual void on_synced(LogAppend& append) = 0;   // high watermark moves, or the log goes offline
+
+  // Reads: kOffsetOutOfRange below log start or above `limits.upper`'s bound of the log end.
+  virtual Result<ReadPlan> plan_read(Offset from, const ReadLimits& limits) = 0;
+  virtual std::unique_ptr<TimeLookup> plan_lookup_by_time(int64_t timestamp_ms) = 0;  // first record at or after it
+  virtual std::unique_ptr<TimeLookup> plan_lookup_max_timestamp() = 0;                // ListOffsets -3
+  virtual EpochEndOffset end_offset_for(int32_t leader_epoch) const noexcept = 0;     // KIP-320
+  virtual std::vector<ProducerSummary> producers() const = 0;
+
+  // Upkeep. Each begin_* gives work for a worker or null when there is none; finish() takes it back on the loop.
+  virtual Result<void> advance_log_start(Offset to) = 0;  // DeleteRecords; above the high watermark kOffsetOutOfRange
+  virtual std::unique_ptr<Maintenance> begin_retention(int64_t now_ms) = 0;
+  virtual std::unique_ptr<Maintenance> begin_checkpoint(int64_t now_ms) = 0;  // sync, index, producer snapshot: recovery point moves
+  virtual std::unique_ptr<Maintenance> begin_flush(int64_t now_ms) = 0;       // flush.messages / flush.ms due
+  virtual void finish(Maintenance& work) = 0;
+  virtual std::unique_ptr<Maintenance> begin_close() = 0;  // final sync and checkpoint; no append may be out
+};
+
+}  // namespace leat

@@ -1,0 +1,45 @@
+// connection.h: one client's TCP connection: frames in, responses out in request order. Contract for the server:
+// a frame is `size:i32 payload`; payload is a Slice of the block it was read into, handed over without copying. A size claim
+// costs nothing until its bytes arrive. Responses leave in the order of their requests, many small ones in one writev, once
+// before the loop polls. Reading stops (back pressure) at the limits of bytes queued or requests in flight.
+// Thread: the loop.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/bytes.h"
+#include "core/base/result.h"
+
+namespace leat {
+
+using ConnectionId = uint64_t;  // never reused
+
+// One response: slices that leave back to back, without a copy. The first holds the size field.
+struct Response {
+  std::vector<Slice> pieces;
+};
+
+class Connection {
+ public:
+  virtual ~Connection() = default;
+  virtual ConnectionId id() const noexcept = 0;
+  virtual const std::string& peer() const noexcept = 0;           // "127.0.0.1:51234"
+  virtual const std::string& listener_name() const noexcept = 0;  // which listener it came through
+  // Answers the request with that ticket. Sent when all earlier tickets are answered. An empty Response (acks=0) sends nothing
+  // but frees the place in the queue.
+  virtual void respond(uint64_t ticket, Response response) = 0;
+  virtual void close(std::string_view reason) noexcept = 0;  // at once; queued output is dropped
+};
+
+class FrameHandler {  // the server's side
+ public:
+  virtual ~FrameHandler() = default;
+  // Tickets count up from 0 on each connection. The handler looks the connection up again after each wait.
+  virtual void on_frame(Connection& connection, uint64_t ticket, Slice payload) = 0;
+  virtual void on_closed(ConnectionId connection) = 0;
+};
+
+}  // namespace leat
