@@ -1,8 +1,8 @@
-// file_system.h: the one door to disk. Every durable byte of Leat passes here, so that a simulated disk can lose power, tear
-// writes, run full or fail a sync (sim_file_system.h) and the same code runs on it as on posix_file_system.h.
+// file_system.h: the one door to disk. Every durable byte of Leat passes here, so that a simulated disk can lose power,
+// tear writes, run full or fail a sync (sim_file_system.h) and the same code runs on it as on posix_file_system.h.
 // Thread: all operations may be called from any thread; one File is written by one job at a time, reads may overlap it.
-// Errors name the path. A short read at the end of a file is a smaller count, not an error; a short write is an error (the
-// written count is in WriteOutcome of the log, found by size()).
+// Errors name the path. A short read at the end of a file is a smaller count, not an error; a short write is an error
+// (the written count is in WriteOutcome of the log, found by size()).
 #pragma once
 
 #include <cstdint>
@@ -36,15 +36,19 @@ class File {
   virtual ~File() = default;  // closes; never syncs
 
   virtual const std::string& path() const noexcept = 0;
-  virtual Result<void> write_at(Position position, std::span<const ByteView> pieces) = 0;  // all of it or an error
+  // All of it, or an error: then the bytes from `position` on are unknown, up to what was to be written, and size() may have
+  // grown by a part of it. kNoSpace on a full disk.
+  virtual Result<void> write_at(Position position, std::span<const ByteView> pieces) = 0;
   virtual Result<size_t> read_at(Position position, MutableByteView into) = 0;             // fewer only at the end
-  // A failure poisons the file: every later write and sync fails with kOffline, for dirty pages may be gone.
+  // A failure is kIo, whatever the reason, and final: dirty pages may be gone, and a sync through another File might succeed
+  // without having written them. It poisons the file: every later write, truncate, allocate and sync fails with kOffline.
   virtual Result<void> sync(SyncKind kind) = 0;
   virtual Result<void> truncate(int64_t size_bytes) = 0;
   virtual Result<int64_t> size() = 0;
-  virtual Result<void> allocate(int64_t size_bytes) = 0;  // reserves space without changing the size; kUnsupported is harmless
+  virtual Result<void> allocate(
+      int64_t size_bytes) = 0;  // reserves space without changing the size; kUnsupported is harmless
   virtual void drop_cache(Position begin, int64_t size_bytes) noexcept = 0;  // advice only
-  virtual int descriptor() const noexcept = 0;  // for sendfile; -1 where there is none
+  virtual int descriptor() const noexcept = 0;                               // for sendfile; -1 where there is none
 };
 
 struct FileInfo {
@@ -66,10 +70,11 @@ class FileSystem {
   virtual Result<std::unique_ptr<File>> open(std::string_view path, OpenMode mode) = 0;
   virtual Result<std::vector<FileInfo>> list(std::string_view directory) = 0;  // sorted by name
   virtual Result<FileInfo> stat(std::string_view path) = 0;
-  virtual Result<void> make_directory(std::string_view path) = 0;  // kAlreadyExists when there
+  virtual Result<void> make_directory(std::string_view path) = 0;               // kAlreadyExists when there
   virtual Result<void> rename(std::string_view from, std::string_view to) = 0;  // replaces files
   virtual Result<void> remove(std::string_view path) = 0;                       // a file or an empty directory
-  // Without it a created, renamed or removed name may come back or vanish after a loss of power.
+  // Makes the names in the folder durable. Without it a created, renamed or removed name may come back or vanish after a loss
+  // of power; a file's own sync does not cover its name. Failure is kIo and final, as for File::sync.
   virtual Result<void> sync_directory(std::string_view path) = 0;
   virtual Result<std::unique_ptr<FileLock>> lock(std::string_view path) = 0;  // kLocked when another holds it
   virtual Result<int64_t> free_bytes(std::string_view path) = 0;
@@ -77,9 +82,10 @@ class FileSystem {
 
 // Built on the door above, so they hold on every FileSystem.
 Result<std::string> read_text_file(FileSystem& files, std::string_view path, size_t size_bytes_max = size_t{64} << 20);
-// Writes `path`.tmp, syncs it, renames it over `path`, syncs the folder: after a crash the old or the new text is there, whole.
+// Writes `path`.tmp, syncs it, renames it over `path`, syncs the folder: after a crash the old or the new text is
+// there, whole.
 Result<void> replace_text_file(FileSystem& files, std::string_view path, std::string_view text, SyncKind kind);
-Result<void> remove_tree(FileSystem& files, std::string_view path);  // missing is fine
+Result<void> remove_tree(FileSystem& files, std::string_view path);       // missing is fine
 Result<void> make_directories(FileSystem& files, std::string_view path);  // with parents; existing is fine; each synced
 std::string_view parent_directory(std::string_view path) noexcept;
 std::string join_path(std::string_view directory, std::string_view name);
