@@ -1,0 +1,74 @@
+// partition.h: one partition as the server sees it: its log, its append lane, those who wait for it, and its settings.
+// Owned by PartitionTable. Handlers find it by name or id and look it up again after each wait. Thread: the loop.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/log/partition_log.h"
+#include "core/record/validator.h"
+#include "server/append_lane.h"
+#include "server/waiters.h"
+
+namespace leat {
+
+// Effective settings of one topic: overrides of the topic over the broker's.
+struct TopicSettings {
+  LogConfig log;
+  ValidationRules produce;  // a pattern: produce_version and now_ms are filled in for each request
+};
+
+// Names that clients may read but not write.
+bool is_internal_topic(std::string_view topic) noexcept;
+
+class Partition {
+ public:
+  struct Parts {
+    Scheduler& scheduler;
+    LaneStarter& lane_starter;
+    LaneOptions lane;
+  };
+  Partition(const Parts& parts, std::unique_ptr<PartitionLog> log, TopicSettings settings);
+  ~Partition();
+  Partition(const Partition&) = delete;
+  Partition& operator=(const Partition&) = delete;
+
+  const TopicPartition& name() const noexcept { return log_->name(); }
+  const Uuid& topic_id() const noexcept { return log_->topic_id(); }
+  PartitionLog& log() noexcept { return *log_; }
+  const PartitionLog& log() const noexcept { return *log_; }
+  const LogOffsets& offsets() const noexcept { return log_->offsets(); }
+  AppendLane& lane() noexcept { return lane_; }
+  WaiterList& waiters() noexcept { return waiters_; }
+  const TopicSettings& settings() const noexcept { return settings_; }
+  void set_settings(TopicSettings settings);
+
+  // Deletes records below `to` (DeleteRecords, retention by the owner): wakes whom it concerns.
+  Result<void> advance_log_start(Offset to);
+  // Runs one Maintenance of the log on a worker, if none is out; false when it was not started.
+  enum class Upkeep : uint8_t { kRetention, kCheckpoint, kFlush };
+  enum class Started : uint8_t { kNothingDue, kStarted, kBusy };
+  Started start_upkeep(Upkeep kind, int64_t now_ms, std::function<void()> on_finished = {});
+
+  // Being deleted: whoever waits is told, later appends are refused; on_quiet when no job of it is out.
+  void retire(std::function<void()> on_quiet);
+  // Shutdown: what is queued is appended, then on_quiet.
+  void drain(std::function<void()> on_quiet);
+
+ private:
+  class UpkeepJob;
+  void on_upkeep_done(Maintenance& work);
+  void quiet_maybe();
+
+  Scheduler& scheduler_;
+  std::unique_ptr<PartitionLog> log_;
+  WaiterList waiters_;
+  AppendLane lane_;
+  TopicSettings settings_;
+  bool upkeep_out_ = false;
+  std::function<void()> on_upkeep_finished_;
+  bool lane_quiet_ = false;
+  std::function<void()> on_quiet_;
+};
+
+}  // namespace leat
