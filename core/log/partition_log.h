@@ -26,6 +26,17 @@ namespace leat {
 
 enum class FlushPolicy : uint8_t { kNone, kCommit, kFull };
 
+// The state of a log directory, shared by its partitions; owned and changed on the loop.
+struct DirectoryHealth {
+  std::optional<Error> offline;  // set once, by the first failed sync or failed cut; only a restart clears it
+  bool below_reserve = false;    // client appends are refused with kNoSpace; internal logs go on (deletes and commits work)
+};
+
+enum class LogKind : uint8_t {
+  kClient,    // topics of users: refused below the disk reserve
+  kInternal,  // __leat_metadata, __consumer_offsets ...: may use the reserve
+};
+
 // Effective settings of one topic, by Kafka's names.
 struct LogConfig {
   int64_t segment_bytes = int64_t{1} << 30;
@@ -120,6 +131,9 @@ class Maintenance {
  public:
   virtual ~Maintenance() = default;
   virtual void execute() noexcept = 0;  // worker
+
+  std::vector<std::string> notes;  // lines for the server's log, once finished: deleted segments, distrusted timestamps ...
+  std::optional<Error> error;      // what failed, once finished; a failed sync has taken the directory offline as well
 };
 
 struct ProducerSummary {  // for DescribeProducers
@@ -152,6 +166,7 @@ struct RecoveryReport {
   int64_t saved_aside_bytes = 0;     // cut, but held a later valid batch: kept in a side file
   std::vector<std::string> damaged;  // one line each: file, position, expected, found
   int indexes_rebuilt = 0;
+  std::vector<std::string> notes;    // not damage: stray files left alone, finished deletions, rebuilt snapshots
 };
 
 class PartitionLog {
@@ -162,7 +177,9 @@ class PartitionLog {
     TopicPartition name;
     Uuid topic_id;
     LogConfig config;
-    TailCache* tail_cache = nullptr;  // shared by all partitions; may be null
+    TailCache* tail_cache = nullptr;    // shared by all partitions; may be null; outlives the log
+    DirectoryHealth* health = nullptr;  // shared by the partitions of a log directory; null: the log keeps its own
+    LogKind kind = LogKind::kClient;
     int64_t now_ms = 0;
   };
   static Result<std::unique_ptr<PartitionLog>> create(const Open& open);  // any thread; the folder must not exist
@@ -178,6 +195,7 @@ class PartitionLog {
   virtual size_t segment_count() const noexcept = 0;
   virtual const LogConfig& config() const noexcept = 0;
   virtual void set_config(const LogConfig& config) = 0;
+  virtual const DirectoryHealth& health() const noexcept = 0;
 
   // Appends. At most one LogAppend is out at a time. begin_append takes a prefix of `inputs` (all of them unless the segment
   // must roll between two), checks sequences, patches base offsets and epoch, and erases what it took.
@@ -192,11 +210,13 @@ class PartitionLog {
   virtual EpochEndOffset end_offset_for(int32_t leader_epoch) const noexcept = 0;     // KIP-320
   virtual std::vector<ProducerSummary> producers() const = 0;
 
-  // Upkeep. Each begin_* gives work for a worker or null when there is none; finish() takes it back on the loop.
+  // Upkeep. Each begin_* gives work for a worker or null when there is none, or while earlier upkeep of this log is out;
+  // finish() takes it back on the loop. Upkeep and an append may be out together.
   virtual Result<void> advance_log_start(Offset to) = 0;  // DeleteRecords; above the high watermark kOffsetOutOfRange
   virtual std::unique_ptr<Maintenance> begin_retention(int64_t now_ms) = 0;
   virtual std::unique_ptr<Maintenance> begin_checkpoint(int64_t now_ms) = 0;  // sync, index, producer snapshot: recovery point moves
-  virtual std::unique_ptr<Maintenance> begin_flush(int64_t now_ms) = 0;       // flush.messages / flush.ms due
+  // flush.messages or flush.ms due, or a rolled segment waits to be synced and indexed: cheap to ask, ask every second.
+  virtual std::unique_ptr<Maintenance> begin_flush(int64_t now_ms) = 0;
   virtual void finish(Maintenance& work) = 0;
   virtual std::unique_ptr<Maintenance> begin_close() = 0;  // final sync and checkpoint; no append may be out
 };
