@@ -1,5 +1,5 @@
-// scheduler.h: what server and client logic sees of the loop: a ready queue, timers, workers. UvLoop (uv_loop.h) is the real
-// one; the simulator (test/simulation) drives the same logic from a seed. Thread: the loop, except where said.
+// scheduler.h: what server and client logic sees of the loop: a ready queue, timers, workers. UvLoop (uv_loop.h) is the
+// real one; the simulator (test/simulation) drives the same logic from a seed. Thread: the loop, except where said.
 #pragma once
 
 #include <coroutine>
@@ -11,9 +11,9 @@
 
 namespace leat {
 
-// Work that is done off the loop. run() sees nothing but the job's own fields, which were moved or copied in; done() is called
-// on the loop afterwards, exactly once, also when the pool shuts down before the job began (then run() was not called and
-// `cancelled` is true). A job outlives its asker: done() finds what it needs by id, not by pointer.
+// Work that is done off the loop. run() sees nothing but the job's own fields, which were moved or copied in; done() is
+// called on the loop afterwards, exactly once, also when the pool shuts down before the job began (then run() was not
+// called and `cancelled` is true). A job outlives its asker: done() finds what it needs by id, not by pointer.
 class Job {
  public:
   virtual ~Job() = default;
@@ -38,8 +38,9 @@ inline constexpr TimerId kNoTimer = 0;
 class Timers {
  public:
   virtual ~Timers() = default;
-  virtual TimerId start(Millis after, std::function<void()> on_expired) = 0;  // called once, from the loop, never from inside start
-  virtual void cancel(TimerId timer) noexcept = 0;                            // an id that has fired or kNoTimer is fine
+  virtual TimerId start(Millis after,
+                        std::function<void()> on_expired) = 0;  // called once, from the loop, never from inside start
+  virtual void cancel(TimerId timer) noexcept = 0;              // an id that has fired or kNoTimer is fine
 };
 
 class Scheduler {
@@ -53,7 +54,8 @@ class Scheduler {
   virtual void call_soon(std::function<void()> action) = 0;
   // From any thread: runs `action` on the loop.
   virtual void post(std::function<void()> action) = 0;
-  // Once before the loop next polls, after the ready queue is empty: to turn many small acts into one (reply coalescing).
+  // Once before the loop next polls, after the ready queue is empty: to turn many small acts into one (reply
+  // coalescing).
   virtual void before_poll(std::function<void()> action) = 0;
 };
 

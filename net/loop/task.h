@@ -33,7 +33,9 @@ struct PromiseBase {
   };
   std::suspend_always initial_suspend() const noexcept { return {}; }
   FinalAwaiter final_suspend() const noexcept { return {}; }
-  void unhandled_exception() const noexcept { std::terminate(); }  // no exceptions of ours; a library's are caught at the call
+  void unhandled_exception() const noexcept {
+    std::terminate();
+  }  // no exceptions of ours; a library's are caught at the call
 };
 
 template <class T>
@@ -82,7 +84,9 @@ class [[nodiscard]] Task {
 
 namespace task_internal {
 template <class T>
-Task<T> Promise<T>::get_return_object() noexcept { return Task<T>(std::coroutine_handle<Promise<T>>::from_promise(*this)); }
+Task<T> Promise<T>::get_return_object() noexcept {
+  return Task<T>(std::coroutine_handle<Promise<T>>::from_promise(*this));
+}
 inline Task<void> Promise<void>::get_return_object() noexcept {
   return Task<void>(std::coroutine_handle<Promise<void>>::from_promise(*this));
 }
@@ -99,19 +103,21 @@ struct Detached {
 };
 }  // namespace task_internal
 
-// Runs `task` on its own until its end. Whoever spawns holds a Gate that counts it (gate.h) when shutdown must wait for it.
+// Runs `task` on its own until its end. Whoever spawns holds a Gate that counts it (gate.h) when shutdown must wait for
+// it.
 inline task_internal::Detached spawn(Task<void> task) { co_await std::move(task); }
 
 }  // namespace leat
 
 // TRY inside a coroutine.
-#define LEAT_CO_TRY_VALUE(name, expression)                                                                       \
-  auto name##_result = (expression);                                                                              \
-  if (!name##_result) [[unlikely]] co_return ::tl::unexpected<::leat::Error>(std::move(name##_result).error()); \
+#define LEAT_CO_TRY_VALUE(name, expression)                                      \
+  auto name##_result = (expression);                                             \
+  if (!name##_result) [[unlikely]]                                               \
+    co_return ::tl::unexpected<::leat::Error>(std::move(name##_result).error()); \
   auto& name = *name##_result
-#define LEAT_CO_TRY_VOID(expression)                                                                                   \
-  do {                                                                                                                 \
-    if (auto try_result = (expression); !try_result) [[unlikely]]                                                      \
-      co_return ::tl::unexpected<::leat::Error>(std::move(try_result).error());                                        \
+#define LEAT_CO_TRY_VOID(expression)                                            \
+  do {                                                                          \
+    if (auto try_result = (expression); !try_result) [[unlikely]]               \
+      co_return ::tl::unexpected<::leat::Error>(std::move(try_result).error()); \
   } while (false)
 #define CO_TRY(...) LEAT_TRY_PICK(__VA_ARGS__, LEAT_CO_TRY_VALUE, LEAT_CO_TRY_VOID, unused)(__VA_ARGS__)

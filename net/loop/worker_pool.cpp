@@ -1,0 +1,178 @@
+// worker_pool.cpp: see worker_pool.h.
+#include "net/loop/worker_pool.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <immintrin.h>
+#endif
+
+namespace leat {
+
+namespace {
+
+void relax_cpu() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+  _mm_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+}  // namespace
+
+WorkerPool::WorkerPool(const WorkerPoolOptions& options, Post post) : post_(std::move(post)), spin_(options.spin) {
+  const std::array<size_t, kQueueCount> bounds{options.sync_running_max, options.read_running_max,
+                                               options.cpu_running_max};
+  size_t thread_count = 0;
+  for (size_t i = 0; i < kQueueCount; ++i) {
+    queues_[i].running_max = std::max<size_t>(bounds[i], 1);
+    thread_count += queues_[i].running_max;
+  }
+  threads_.reserve(thread_count);
+  for (size_t i = 0; i < thread_count; ++i) threads_.emplace_back([this]() noexcept { run_thread(); });
+}
+
+WorkerPool::~WorkerPool() { shutdown(); }
+
+void WorkerPool::submit(WorkQueue queue, std::unique_ptr<Job> job) {
+  bool wake = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!stopping_) {
+      queues_[static_cast<size_t>(queue)].waiting.push_back(std::move(job));
+      waiting_hint_.fetch_add(1, std::memory_order_release);
+      wake = wake_needed();
+    }
+  }
+  if (job) {  // shutting down
+    job->cancelled = true;
+    complete(std::move(job));
+  }
+  if (wake) work_.notify_one();
+}
+
+size_t WorkerPool::queued(WorkQueue queue) const noexcept {
+  const std::lock_guard lock(mutex_);
+  const Queue& asked = queues_[static_cast<size_t>(queue)];
+  return asked.waiting.size() + asked.running;
+}
+
+void WorkerPool::shutdown() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  work_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+  for (Queue& queue : queues_) {
+    for (auto& job : std::exchange(queue.waiting, {})) {
+      job->cancelled = true;
+      complete(std::move(job));
+    }
+  }
+  deliver_completed();
+}
+
+void WorkerPool::run_thread() noexcept {
+#ifdef __linux__
+  pthread_setname_np(pthread_self(), "leat-worker");
+#endif
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    Queue* queue = runnable();
+    if (queue == nullptr && spin_.count() > 0 && !spinning_) {
+      spin(lock);
+      queue = stopping_ ? nullptr : runnable();
+    }
+    if (stopping_) break;
+    if (queue == nullptr) {
+      sleep(lock);
+      continue;
+    }
+    std::unique_ptr<Job> job = std::move(queue->waiting.front());
+    queue->waiting.pop_front();
+    waiting_hint_.fetch_sub(1, std::memory_order_relaxed);
+    ++queue->running;
+    const bool wake = wake_needed();
+    lock.unlock();
+    if (wake) work_.notify_one();
+    job->run();
+    complete(std::move(job));
+    lock.lock();
+    --queue->running;
+  }
+}
+
+void WorkerPool::spin(std::unique_lock<std::mutex>& lock) noexcept {
+  constexpr int kLooksPerClockRead = 32;
+  spinning_ = true;
+  lock.unlock();
+  const auto until = std::chrono::steady_clock::now() + spin_;
+  bool found = false;
+  while (!found && std::chrono::steady_clock::now() < until) {
+    for (int i = 0; i < kLooksPerClockRead && !found; ++i) {
+      found = waiting_hint_.load(std::memory_order_acquire) > 0;
+      relax_cpu();
+    }
+  }
+  lock.lock();
+  spinning_ = false;
+}
+
+// Whoever notifies moves one thread from sleeping_ to woken_ under the lock. A spurious wake-up may take the place of
+// the thread that was meant; then that one finds woken_ at 0 and counts itself out of sleeping_, and the sums hold.
+void WorkerPool::sleep(std::unique_lock<std::mutex>& lock) noexcept {
+  ++sleeping_;
+  work_.wait(lock);
+  if (woken_ > 0) {
+    --woken_;
+  } else if (sleeping_ > 0) {
+    --sleeping_;
+  }
+}
+
+WorkerPool::Queue* WorkerPool::runnable() noexcept {
+  for (size_t i = 0; i < kQueueCount; ++i) {
+    Queue& queue = queues_[(next_queue_ + i) % kQueueCount];
+    if (queue.waiting.empty() || queue.running == queue.running_max) continue;
+    next_queue_ = (next_queue_ + i + 1) % kQueueCount;
+    return &queue;
+  }
+  return nullptr;
+}
+
+bool WorkerPool::wake_needed() noexcept {
+  if (woken_ > 0 || spinning_ || sleeping_ == 0) return false;
+  const bool can_run = std::any_of(queues_.begin(), queues_.end(), [](const Queue& queue) {
+    return !queue.waiting.empty() && queue.running < queue.running_max;
+  });
+  if (!can_run) return false;
+  --sleeping_;
+  ++woken_;
+  return true;
+}
+
+void WorkerPool::complete(std::unique_ptr<Job> job) {
+  bool first = false;
+  {
+    const std::lock_guard lock(completed_mutex_);
+    first = completed_.empty();
+    completed_.push_back(std::move(job));
+  }
+  if (first) post_([this] { deliver_completed(); });
+}
+
+void WorkerPool::deliver_completed() {
+  std::vector<std::unique_ptr<Job>> jobs;
+  {
+    const std::lock_guard lock(completed_mutex_);
+    jobs.swap(completed_);
+  }
+  for (auto& job : jobs) job->done();
+}
+
+}  // namespace leat
