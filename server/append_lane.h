@@ -74,8 +74,6 @@ class AppendLane {
   void close(Error reason, std::function<void()> on_drained);
   // Finishes what is queued, then calls on_drained; whoever comes later is answered with `reason`.
   void drain(Error reason, std::function<void()> on_drained);
-  // Holds new jobs back while the owner works on the files with no append out (close of a log). Calls when quiet.
-  const LogOffsets& offsets() const noexcept { return log_.offsets(); }
   // After an owner changed offsets by another way than the lane (DeleteRecords): wakes whom it concerns.
   void announce(const LogOffsets& before, int64_t visible_bytes);
 
@@ -101,11 +99,14 @@ class AppendLane {
   void reject(Slot& slot, AppendOutcome outcome);
   void start();
   void take_ready_slots();
-  void run_job(std::unique_ptr<LogAppend> append);
+  void start_soon();
+  void launch(std::unique_ptr<LogAppend> append);
   void on_job_written(uint64_t job_number);
   void report_written(LogAppend& append);
-  void report_finished(LogAppend& append);
-  void on_job_done(std::unique_ptr<LogAppend> append);
+  enum class Synced : uint8_t { kNo, kYes };  // whether sync() was called; how it ended, the log knows
+  void report_finished(LogAppend& append, Synced synced);
+  void on_job_done(std::unique_ptr<LogAppend> append, Synced synced);
+  void on_job_cancelled();
   void answer(LogAppend& append, size_t position);
   void fail_queued(const Error& reason);
   void drained_maybe();
@@ -126,6 +127,7 @@ class AppendLane {
   bool written_reported_ = false;
   LogOffsets offsets_before_job_;
   size_t queued_bytes_ = 0;               // of slots, inputs and the job in flight
+  size_t input_bytes_ = 0;                // of inputs_, as they were queued
   size_t flying_bytes_ = 0;
   int jobs_out_ = 0;                      // write and validation jobs
   bool start_is_due_ = false;

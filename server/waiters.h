@@ -14,7 +14,6 @@ enum class PartitionChange : uint8_t {
   kHighWatermark,  // bytes became visible to read_uncommitted
   kLastStable,     // bytes became visible to read_committed
   kLogStart,       // records were deleted: offsets below are out of range now
-  kFailed,         // the log went offline
   kGone,           // the partition is being deleted: the list forgets all its watches after this event
 };
 
@@ -26,12 +25,12 @@ struct PartitionEvent {
 class PartitionWatch {
  public:
   virtual void on_partition_event(const PartitionEvent& event) noexcept = 0;
+  virtual ~PartitionWatch() { stop_watching(); }
   bool watching() const noexcept { return list_ != nullptr; }
   void stop_watching() noexcept;
 
  protected:
   PartitionWatch() noexcept = default;
-  ~PartitionWatch() { stop_watching(); }
   PartitionWatch(const PartitionWatch&) = delete;
   PartitionWatch& operator=(const PartitionWatch&) = delete;
 
