@@ -1,5 +1,6 @@
-// reader.h: big-endian integers, varints and byte strings out of a view. Every read of every type ends in take(): it never
-// goes past the end, and failure is sticky, so that the caller asks failed() once, at the end. After a failure reads give 0.
+// reader.h: big-endian integers, varints and byte strings out of a view. Every read of every type ends in take(): it
+// never goes past the end, and failure is sticky, so that the caller asks failed() once, at the end. After a failure
+// reads give 0.
 #pragma once
 
 #include <cstdint>
@@ -49,9 +50,9 @@ class Reader {
 
   // Kafka's unsigned varint: at most 5 bytes, the fifth at most 0x0f. Overlong forms are read as Kafka reads them.
   uint32_t uvarint() noexcept;
-  uint64_t uvarlong() noexcept;                                // at most 10 bytes
-  int32_t varint() noexcept;                                   // zigzag
-  int64_t varlong() noexcept;                                  // zigzag
+  uint64_t uvarlong() noexcept;  // at most 10 bytes
+  int32_t varint() noexcept;     // zigzag
+  int64_t varlong() noexcept;    // zigzag
 
  private:
   template <class Int>

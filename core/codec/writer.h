@@ -28,8 +28,12 @@ constexpr size_t uvarlong_size(uint64_t value) noexcept {
   for (; value >= 0x80; value >>= 7) ++size;
   return size;
 }
-constexpr uint32_t zigzag(int32_t value) noexcept { return (static_cast<uint32_t>(value) << 1) ^ static_cast<uint32_t>(value >> 31); }
-constexpr uint64_t zigzag(int64_t value) noexcept { return (static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63); }
+constexpr uint32_t zigzag(int32_t value) noexcept {
+  return (static_cast<uint32_t>(value) << 1) ^ static_cast<uint32_t>(value >> 31);
+}
+constexpr uint64_t zigzag(int64_t value) noexcept {
+  return (static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63);
+}
 
 class Writer {
  public:
