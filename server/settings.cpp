@@ -1,0 +1,209 @@
+// settings.cpp: collect (file, --set, flags), check each name and value, then read the typed fields off the result.
+#include "server/settings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/metadata/broker_configs.h"
+#include "core/metadata/config_resolution.h"
+#include "server/properties.h"
+
+namespace leat {
+namespace {
+
+constexpr int64_t kQueuedRequestBytesMax = int64_t{1} << 30;
+constexpr int64_t kQueuedRequestBytesMin = int64_t{64} << 20;
+constexpr size_t kFileBytesMax = 4 << 20;
+
+struct Collected {
+  Settings& settings;
+
+  // `where` begins the error line.
+  Result<void> add(const std::string& where, const std::string& name, const std::string& value) {
+    const ConfigKey* key = broker_configs().find(name);
+    if (key == nullptr) {
+      if (!is_inert_broker_setting(name)) {
+        return fail(Errc::kInvalidArgument,
+                    fmt::format("{}: unknown setting {}{}", where, name, broker_setting_hint(name)));
+      }
+      if (std::find(settings.inert.begin(), settings.inert.end(), name) == settings.inert.end())
+        settings.inert.push_back(name);
+      inert_values[name] = value;
+      return {};
+    }
+    // An empty value in a file unsets what has no default: `broker.rack=`.
+    if (trimmed(value).empty() && key->default_value == nullptr) {
+      settings.given.erase(name);
+      return {};
+    }
+    if (Result<void> valid = check_config_value(*key, value); !valid)
+      return fail(valid.error().code, fmt::format("{}: {}", where, valid.error().context));
+    settings.given.insert_or_assign(name, std::string(trimmed(value)));
+    return {};
+  }
+
+  ConfigMap inert_values{};
+};
+
+Result<void> collect_file(const SettingsSources& sources, Collected& collected) {
+  Result<std::vector<Property>> properties = parse_properties(sources.file_text);
+  if (!properties)
+    return fail(properties.error().code, fmt::format("{}: {}", sources.file_name, properties.error().context));
+  std::map<std::string, int> lines;
+  for (const Property& property : *properties) {
+    const std::string where = fmt::format("{}:{}", sources.file_name, property.line);
+    TRY(collected.add(where, property.name, property.value));
+    const auto [at, is_new] = lines.try_emplace(property.name, property.line);
+    if (!is_new) {
+      collected.settings.warnings.push_back(
+          fmt::format("{}: {} is given again (first at line {}); this value holds", where, property.name, at->second));
+    }
+  }
+  return {};
+}
+
+Result<void> collect(const SettingsSources& sources, Collected& collected) {
+  TRY(collect_file(sources, collected));
+  for (const std::string& assignment : sources.assignments) {
+    const size_t equals = assignment.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return fail(Errc::kInvalidArgument, fmt::format("--set {}: write --set name=value", assignment));
+    }
+    TRY(collected.add("--set", std::string(trimmed(std::string_view(assignment).substr(0, equals))),
+                      assignment.substr(equals + 1)));
+  }
+  for (const auto& [name, value] : sources.flags) TRY(collected.add("command line", name, value));
+  std::sort(collected.settings.inert.begin(), collected.settings.inert.end());
+  return {};
+}
+
+std::string inert_value(const Collected& collected, std::string_view name) {
+  const auto at = collected.inert_values.find(name);
+  return at == collected.inert_values.end() ? std::string() : std::string(trimmed(at->second));
+}
+
+// Settings of Kafka's that must not be ignored in silence: whoever gives them counts on them.
+Result<void> check_refused(const Collected& collected) {
+  if (const std::string authorizer = inert_value(collected, "authorizer.class.name"); !authorizer.empty()) {
+    return fail(
+        Errc::kUnsupported,
+        fmt::format(
+            "authorizer.class.name={}: this version has no authorizer and would let everybody in; take the line out to "
+            "run without",
+            authorizer));
+  }
+  const std::string roles = inert_value(collected, "process.roles");
+  const std::vector<std::string> role_list = config_list(roles);
+  if (!role_list.empty() && std::find(role_list.begin(), role_list.end(), "broker") == role_list.end()) {
+    return fail(Errc::kUnsupported,
+                fmt::format("process.roles={}: a controller alone is not served here; it must contain broker", roles));
+  }
+  return {};
+}
+
+Result<void> set_node(Settings& settings) {
+  const auto broker_id = settings.given.find("broker.id");
+  const auto node_id = settings.given.find("node.id");
+  if (broker_id != settings.given.end() && node_id != settings.given.end() &&
+      config_integer(broker_id->second) != config_integer(node_id->second)) {
+    return fail(Errc::kInvalidArgument, fmt::format("node.id={} and broker.id={} differ; give one of them",
+                                                    node_id->second, broker_id->second));
+  }
+  if (broker_id != settings.given.end()) settings.given["node.id"] = broker_id->second;
+  if (node_id != settings.given.end()) settings.given["broker.id"] = node_id->second;
+  return {};
+}
+
+Result<void> set_data_dir(Settings& settings, const BrokerConfigs& broker) {
+  const bool has_dirs = settings.given.contains("log.dirs");
+  const std::string value = broker_value(has_dirs ? "log.dirs" : "log.dir", broker);
+  const std::vector<std::string> dirs = config_list(value);
+  if (dirs.size() != 1 || dirs.front().empty()) {
+    return fail(Errc::kInvalidArgument,
+                fmt::format("{}={}: exactly one data directory is kept (put a file system over several disks)",
+                            has_dirs ? "log.dirs" : "log.dir", value));
+  }
+  settings.data_dir = dirs.front();
+  return {};
+}
+
+int64_t queued_request_bytes(int64_t given, int64_t memory_bytes) {
+  if (given > 0) return given;
+  if (memory_bytes <= 0) return kQueuedRequestBytesMax;
+  return std::clamp(memory_bytes / 4, kQueuedRequestBytesMin, kQueuedRequestBytesMax);
+}
+
+void set_limits(Settings& settings, const BrokerConfigs& broker, int64_t memory_bytes) {
+  const auto integer = [&](std::string_view name) { return broker_integer(name, broker); };
+  const auto small = [&](std::string_view name) { return static_cast<int32_t>(broker_integer(name, broker)); };
+  settings.request_bytes_max = integer("socket.request.max.bytes");
+  settings.queued_request_bytes_max = queued_request_bytes(integer("queued.max.request.bytes"), memory_bytes);
+  settings.queued_requests_max = integer("queued.max.requests");
+  settings.connection_requests_max = small("leat.connection.requests.max");
+  settings.connections_max = integer("max.connections");
+  settings.connections_per_ip_max = integer("max.connections.per.ip");
+  settings.connections_idle_ms_max = integer("connections.max.idle.ms");
+  settings.listen_backlog = small("socket.listen.backlog.size");
+  settings.socket_receive_buffer_bytes = small("socket.receive.buffer.bytes");
+  settings.socket_send_buffer_bytes = small("socket.send.buffer.bytes");
+  settings.fetch_bytes_max = integer("fetch.max.bytes");
+  settings.fetch_sessions_max = small("max.incremental.fetch.session.cache.slots");
+  settings.describe_partitions_max = small("max.request.partition.size.limit");
+  settings.retention_check_interval_ms = integer("log.retention.check.interval.ms");
+  settings.checkpoint_interval_ms = integer("log.flush.offset.checkpoint.interval.ms");
+  settings.recovery_threads = small("num.recovery.threads.per.data.dir");
+  settings.producer_id_expiration_ms = integer("producer.id.expiration.ms");
+  settings.worker_threads = small("leat.worker.threads");
+  settings.tail_cache_bytes = integer("leat.tail.cache.bytes");
+  settings.disk_reserve_bytes = integer("leat.disk.reserve.bytes");
+}
+
+Result<void> set_listeners(Settings& settings, const Collected& collected, const BrokerConfigs& broker,
+                           std::string_view machine_name) {
+  const std::string listeners = broker_value("listeners", broker);
+  const std::string advertised = broker_value("advertised.listeners", broker);
+  const std::string protocol_map = broker_value("listener.security.protocol.map", broker);
+  const std::string not_opened = inert_value(collected, "controller.listener.names");
+  TRY(plan, plan_listeners({.listeners = listeners,
+                            .advertised = advertised,
+                            .protocol_map = protocol_map,
+                            .not_opened = not_opened,
+                            .machine_name = machine_name}));
+  settings.listeners = std::move(plan.listeners);
+  settings.warnings.insert(settings.warnings.end(), plan.warnings.begin(), plan.warnings.end());
+  return {};
+}
+
+}  // namespace
+
+Result<Settings> Settings::load(const SettingsSources& sources) {
+  Settings settings;
+  Collected collected{settings};
+  TRY(collect(sources, collected));
+  TRY(check_refused(collected));
+  TRY(set_node(settings));
+  const ConfigMap none;
+  const BrokerConfigs broker{.dynamic_broker = none, .dynamic_default = none, .static_broker = settings.given};
+  settings.node_id = static_cast<int32_t>(broker_integer("node.id", broker));
+  settings.rack = broker_value("broker.rack", broker);
+  TRY(set_data_dir(settings, broker));
+  settings.auto_create_topics = broker_boolean("auto.create.topics.enable", broker);
+  settings.delete_topics = broker_boolean("delete.topic.enable", broker);
+  settings.num_partitions = static_cast<int32_t>(broker_integer("num.partitions", broker));
+  if (broker_integer("default.replication.factor", broker) > 1) {
+    settings.warnings.push_back(
+        "default.replication.factor is above 1: one node keeps one replica, topics are created with 1");
+  }
+  set_limits(settings, broker, sources.memory_bytes);
+  TRY(set_listeners(settings, collected, broker, sources.machine_name));
+  return settings;
+}
+
+Result<std::string> Settings::read_file(FileSystem& files, const std::string& path) {
+  Result<std::string> text = read_text_file(files, path, kFileBytesMax);
+  if (!text) return fail(text.error().code, fmt::format("settings file {}", text.error().context));
+  return text;
+}
+
+}  // namespace leat
