@@ -36,12 +36,13 @@ class File {
   virtual ~File() = default;  // closes; never syncs
 
   virtual const std::string& path() const noexcept = 0;
-  // All of it, or an error: then the bytes from `position` on are unknown, up to what was to be written, and size() may have
-  // grown by a part of it. kNoSpace on a full disk.
+  // All of it, or an error: then the bytes from `position` on are unknown, up to what was to be written, and size() may
+  // have grown by a part of it. kNoSpace on a full disk.
   virtual Result<void> write_at(Position position, std::span<const ByteView> pieces) = 0;
-  virtual Result<size_t> read_at(Position position, MutableByteView into) = 0;             // fewer only at the end
-  // A failure is kIo, whatever the reason, and final: dirty pages may be gone, and a sync through another File might succeed
-  // without having written them. It poisons the file: every later write, truncate, allocate and sync fails with kOffline.
+  virtual Result<size_t> read_at(Position position, MutableByteView into) = 0;  // fewer only at the end
+  // A failure is kIo, whatever the reason, and final: dirty pages may be gone, and a sync through another File might
+  // succeed without having written them. It poisons the file: every later write, truncate, allocate and sync fails with
+  // kOffline.
   virtual Result<void> sync(SyncKind kind) = 0;
   virtual Result<void> truncate(int64_t size_bytes) = 0;
   virtual Result<int64_t> size() = 0;
@@ -73,8 +74,8 @@ class FileSystem {
   virtual Result<void> make_directory(std::string_view path) = 0;               // kAlreadyExists when there
   virtual Result<void> rename(std::string_view from, std::string_view to) = 0;  // replaces files
   virtual Result<void> remove(std::string_view path) = 0;                       // a file or an empty directory
-  // Makes the names in the folder durable. Without it a created, renamed or removed name may come back or vanish after a loss
-  // of power; a file's own sync does not cover its name. Failure is kIo and final, as for File::sync.
+  // Makes the names in the folder durable. Without it a created, renamed or removed name may come back or vanish after
+  // a loss of power; a file's own sync does not cover its name. Failure is kIo and final, as for File::sync.
   virtual Result<void> sync_directory(std::string_view path) = 0;
   virtual Result<std::unique_ptr<FileLock>> lock(std::string_view path) = 0;  // kLocked when another holds it
   virtual Result<int64_t> free_bytes(std::string_view path) = 0;

@@ -313,10 +313,11 @@ Result<std::vector<FileInfo>> PosixFileSystem::list(std::string_view directory) 
     std::string entry_name(entry->d_name);
     if (entry_name == "." || entry_name == "..") continue;
     struct stat status {};
-    if (::fstatat(::dirfd(stream.get()), entry_name.c_str(), &status, 0) != 0) {
-      if (errno == ENOENT || errno == ELOOP) continue;
-      return fail_errno(errno, "stat", join_path(directory, entry_name));
-    }
+    const int fd = ::dirfd(stream.get());
+    int result = ::fstatat(fd, entry_name.c_str(), &status, 0);
+    if (result != 0) result = ::fstatat(fd, entry_name.c_str(), &status, AT_SYMLINK_NOFOLLOW);  // a link to nowhere
+    if (result != 0 && errno == ENOENT) continue;
+    if (result != 0) return fail_errno(errno, "stat", join_path(directory, entry_name));
     found.push_back(info_of(std::move(entry_name), status));
   }
   std::sort(found.begin(), found.end(), [](const FileInfo& a, const FileInfo& b) { return a.name < b.name; });

@@ -14,7 +14,7 @@ class PosixFileSystem final : public FileSystem {
   // Regular files only: a directory, pipe or device is kInvalidArgument. Made with mode 0666 and folders with 0777,
   // less umask.
   Result<std::unique_ptr<File>> open(std::string_view path, OpenMode mode) override;
-  // Entries that vanish while they are listed, and dangling links, are left out.
+  // Links count as what they name, or as themselves when it is missing. Entries that vanish meanwhile are left out.
   Result<std::vector<FileInfo>> list(std::string_view directory) override;
   Result<FileInfo> stat(std::string_view path) override;
   Result<void> make_directory(std::string_view path) override;
