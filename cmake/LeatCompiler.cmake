@@ -1,4 +1,4 @@
-# Compiler settings that hold for every room: C++20, warnings are errors, sanitizers by LEAT_SANITIZE, ccache when present.
+# Compiler settings of every room: C++20, warnings are errors, sanitizers by LEAT_SANITIZE, ccache when present.
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -13,13 +13,14 @@ set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g1")
 
 find_program(LEAT_CCACHE ccache)
 if(LEAT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND};-E;env;CCACHE_BASEDIR=${CMAKE_SOURCE_DIR};CCACHE_NOHASHDIR=1;${LEAT_CCACHE}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+    "${CMAKE_COMMAND};-E;env;CCACHE_BASEDIR=${CMAKE_SOURCE_DIR};CCACHE_NOHASHDIR=1;${LEAT_CCACHE}")
 endif()
 
 add_library(leat_compiler INTERFACE)
 add_library(leat::compiler ALIAS leat_compiler)
-target_compile_options(leat_compiler INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-align
-  -Wconversion -Wno-sign-conversion -Werror -fno-omit-frame-pointer)
+target_compile_options(leat_compiler INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
+  -Wcast-align -Wconversion -Wno-sign-conversion -Werror -fno-omit-frame-pointer)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 reports these inside coroutines and std::vector where clang and newer g++ see nothing.
   target_compile_options(leat_compiler INTERFACE -Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-array-bounds

@@ -1,4 +1,5 @@
-# leat_test(name SOURCES a.cpp ... LIBRARIES leat_core_log ...): a Catch2 executable, one ctest test. Works with Catch2 2 and 3.
+# leat_test(name SOURCES a.cpp ... LIBRARIES leat_core_log ...): a Catch2 executable, one ctest test. Catch2 2 and 3
+# both do.
 add_library(leat_test_main STATIC "${CMAKE_SOURCE_DIR}/test/support/catch_main.cpp")
 target_link_libraries(leat_test_main PUBLIC leat::compiler Catch2::Catch2)
 if(Catch2_VERSION VERSION_GREATER_EQUAL 3)
