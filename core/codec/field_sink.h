@@ -1,7 +1,7 @@
 // field_sink.h: the one interface through which everything that is not hot sees a message: JSON, debug print, random
-// values, the tests. MessageCodec<Message>::walk shows each field of a version to a FieldSink; a sink may also change values
-// and sizes, so that one walk serves those who read and those who write. Being virtual it keeps the templates of each
-// message few.
+// values, the tests. MessageCodec<Message>::walk shows each field of a version to a FieldSink; a sink may also change
+// values and sizes, so that one walk serves those who read and those who write. Being virtual it keeps the templates of
+// each message few.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,64 @@
+// message_print.cpp: one line for people. Beyond its greatest size only "..." is added, and brackets are no longer
+// closed.
+#include "core/codec/message_print.h"
+
+#include <cstdio>
+
+namespace leat {
+namespace {
+
+bool opens(const std::string& text) { return text.empty() || text.back() == '{' || text.back() == '['; }
+
+}  // namespace
+
+void PrintSink::separate() {
+  if (!opens(text_) && !text_.ends_with(": ")) text_ += ", ";
+}
+
+void PrintSink::put(std::string_view value) {
+  if (full()) return;
+  separate();
+  text_ += value;
+  if (full()) text_ += " ...";
+}
+
+void PrintSink::close(char bracket) {
+  if (!full()) text_ += bracket;
+}
+
+bool PrintSink::begin_field(const Field& field) {
+  if (!field.present || field.at_default || full()) return false;
+  separate();
+  text_ += field.name;
+  text_ += ": ";
+  return true;
+}
+
+void PrintSink::begin_struct() { put("{"); }
+
+bool PrintSink::on_nullable(bool has_value) {
+  if (!has_value) put("null");
+  return has_value;
+}
+
+size_t PrintSink::begin_array(size_t count) {
+  put("[");
+  return count;
+}
+
+void PrintSink::on_string(std::string& value) {
+  std::string quoted = "\"";
+  for (const char c : value) {  // names come from peers: a log line stays one line
+    if (c == '"' || c == '\\') quoted += '\\';
+    if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) {
+      quoted += c;
+    } else {
+      char escaped[8];
+      (void)std::snprintf(escaped, sizeof escaped, "\\x%02x", static_cast<unsigned>(static_cast<unsigned char>(c)));
+      quoted += escaped;
+    }
+  }
+  put(quoted + '"');
+}
+
+}  // namespace leat
