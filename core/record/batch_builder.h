@@ -15,8 +15,8 @@
 namespace leat {
 
 struct NewRecord {
-  std::optional<ByteView> key;
-  std::optional<ByteView> value;
+  std::optional<ByteView> key = {};
+  std::optional<ByteView> value = {};
   int64_t timestamp_ms = kNoTimestamp;
   std::span<const HeaderView> headers = {};
 };
