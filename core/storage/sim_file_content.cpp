@@ -64,6 +64,11 @@ void SimFileContent::fail_sync(Random& random) {
   if (random.one_in(2)) cached_ = platter_;
 }
 
+void SimFileContent::drop_clean_cache() {
+  cached_ = platter_;
+  for (const Change& change : changes_) apply(cached_, change);
+}
+
 void SimFileContent::lose_power(Random& random, SimFaultCounts& counts) {
   if (!changes_.empty()) platter_ = survive(choose_survival(random, 0), random, counts);
   changes_.clear();

@@ -32,6 +32,7 @@ class SimFileContent {
   // The size and some of the dirty bytes reach the platter, the rest never will: they are no longer dirty, so no later
   // sync writes them. Readers still see them (ext4), or see what is on the platter (xfs).
   void fail_sync(Random& random);
+  void drop_clean_cache();  // readers see the platter, but for what is dirty
   void lose_power(Random& random, SimFaultCounts& counts);
   void flip_bit(size_t position, int bit);  // in the cache and at rest
 

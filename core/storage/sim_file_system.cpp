@@ -92,7 +92,10 @@ class SimFileSystem::SimFile final : public File {
   Result<void> truncate(int64_t size_bytes) override;
   Result<int64_t> size() override;
   Result<void> allocate(int64_t size_bytes) override;
-  void drop_cache(Position, int64_t) noexcept override {}
+  void drop_cache(Position, int64_t) noexcept override {
+    const std::lock_guard guard(disk_->mutex);
+    if (generation_ == disk_->generation && !disk_->power_out) node_->content.drop_clean_cache();
+  }
   int descriptor() const noexcept override { return -1; }
 
  private:

@@ -171,6 +171,26 @@ TEST_CASE("sim content: after a failed sync no later sync brings the lost bytes 
   CHECK(still_seen > kSeeds / 10);
 }
 
+TEST_CASE("sim content: dropping the cache shows what the platter has, and keeps what is dirty", "[storage][sim]") {
+  uint64_t lost = 0;
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    SeededRandom random(seed);
+    SimFaultCounts counts;
+    SimFileContent content;
+    write_filled(content, 0, 4000, 1);
+    content.fail_sync(random);
+    write_filled(content, 4000, 4000, 2);
+    content.drop_clean_cache();
+    const std::vector<uint8_t> seen = bytes_of(content);
+    REQUIRE(std::count(seen.begin() + 4000, seen.end(), 2) == 4000);
+    lost += std::count(seen.begin(), seen.begin() + 4000, 1) < 4000;
+    content.sync();
+    content.lose_power(random, counts);
+    REQUIRE(bytes_of(content) == seen);
+  }
+  CHECK(lost > kSeeds / 4);
+}
+
 TEST_CASE("sim content: a flipped bit is at rest", "[storage][sim]") {
   SeededRandom random(1);
   SimFaultCounts counts;
