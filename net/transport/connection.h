@@ -1,13 +1,14 @@
 // connection.h: one client's TCP connection: frames in, responses out in request order. Contract for the server:
-// a frame is `size:i32 payload`; payload is a Slice of the block it was read into, handed over without copying. A size claim
-// costs nothing until its bytes arrive. Responses leave in the order of their requests, many small ones in one writev, once
-// before the loop polls. Reading stops (back pressure) at the limits of bytes queued or requests in flight.
-// Thread: the loop.
+// a frame is `size:i32 payload`; payload is a Slice of the block it was read into, handed over without copying. A size
+// claim costs nothing until its bytes arrive. Responses leave in the order of their requests, many small ones in one
+// writev, once before the loop polls. Reading stops (back pressure) at the limits of bytes queued or requests in
+// flight. Thread: the loop.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/bytes.h"
@@ -28,10 +29,25 @@ class Connection {
   virtual ConnectionId id() const noexcept = 0;
   virtual const std::string& peer() const noexcept = 0;           // "127.0.0.1:51234"
   virtual const std::string& listener_name() const noexcept = 0;  // which listener it came through
-  // Answers the request with that ticket. Sent when all earlier tickets are answered. An empty Response (acks=0) sends nothing
-  // but frees the place in the queue.
+  // Answers the request with that ticket. Sent when all earlier tickets are answered. An empty Response (acks=0) sends
+  // nothing but frees the place in the queue.
   virtual void respond(uint64_t ticket, Response response) = 0;
   virtual void close(std::string_view reason) noexcept = 0;  // at once; queued output is dropped
+  virtual size_t output_bytes() const noexcept = 0;          // responses that the peer has not taken yet
+};
+
+enum class ClosedBy : uint8_t {
+  kPeer,    // end of stream, or reset
+  kServer,  // Connection::close or shutdown
+  kIdle,    // connections.max.idle.ms
+  kLimit,   // a frame larger than socket.request.max.bytes, or a negative size
+};
+
+struct ClosedConnection {
+  ConnectionId id;
+  ClosedBy by;
+  std::string peer;
+  std::string reason;
 };
 
 class FrameHandler {  // the server's side
@@ -39,7 +55,9 @@ class FrameHandler {  // the server's side
   virtual ~FrameHandler() = default;
   // Tickets count up from 0 on each connection. The handler looks the connection up again after each wait.
   virtual void on_frame(Connection& connection, uint64_t ticket, Slice payload) = 0;
-  virtual void on_closed(ConnectionId connection) = 0;
+  virtual void on_drained(ConnectionId connection) = 0;        // output that had piled up has left
+  virtual void on_closed(const ClosedConnection& closed) = 0;  // once; the connection cannot be found any more
+  virtual void on_refused(std::string_view peer, std::string_view reason) = 0;  // never became a connection
 };
 
 }  // namespace leat

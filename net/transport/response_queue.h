@@ -1,0 +1,47 @@
+// response_queue.h: brings responses into the order of their requests and holds the bytes that wait for the socket.
+// Tickets count up from 0; a response given early waits until all before it are given. Without libuv, so that it can be
+// tested alone. Invariant: output_bytes_ is the sum of the pieces in output_ less what of the first has left. Thread:
+// the loop.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "net/transport/connection.h"
+
+namespace leat {
+
+class ResponseQueue {
+ public:
+  uint64_t open(size_t request_bytes);  // the ticket of a request that has come in
+  // False when that ticket is not open (answered already): the caller's mistake, nothing happens.
+  bool answer(uint64_t ticket, Response response);
+
+  size_t requests_in_flight() const noexcept { return slots_.size() - first_slot_; }
+  size_t request_bytes_in_flight() const noexcept { return request_bytes_; }
+  size_t output_bytes() const noexcept { return output_bytes_; }
+
+  // The views of what leaves next, at most `bytes_max`; they stay valid until taken().
+  size_t gather(std::span<ByteView> into, size_t bytes_max) const noexcept;
+  void taken(size_t size) noexcept;  // the socket took so many bytes
+
+ private:
+  struct Slot {
+    size_t request_bytes = 0;
+    std::optional<Response> response;
+  };
+  void release_answered();
+
+  std::vector<Slot> slots_;  // from first_slot_ on: requests whose response has not reached output_, in order
+  size_t first_slot_ = 0;
+  uint64_t first_ticket_ = 0;  // of slots_[first_slot_]
+  size_t request_bytes_ = 0;
+  std::vector<Slice> output_;  // from first_output_ on
+  size_t first_output_ = 0;
+  size_t first_output_taken_ = 0;  // bytes of output_[first_output_] that have left
+  size_t output_bytes_ = 0;
+};
+
+}  // namespace leat

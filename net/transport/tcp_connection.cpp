@@ -1,0 +1,253 @@
+// tcp_connection.cpp: see tcp_connection.h.
+#include "net/transport/tcp_connection.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/base/check.h"
+
+namespace leat {
+
+namespace {
+
+constexpr size_t kPiecesPerWriteMax = 256;
+constexpr size_t kWriteBytesPerTurnMax = size_t{1} << 20;  // so that one fast reader of a hot log cannot hold the turn
+constexpr unsigned kKeepaliveSeconds = 60;
+
+uv_buf_t to_buf(ByteView bytes) noexcept {
+  // libuv's buffers are not const; writing only reads them.
+  return uv_buf_init(reinterpret_cast<char*>(const_cast<uint8_t*>(bytes.data())), static_cast<unsigned>(bytes.size()));
+}
+
+// Fills host and "host:port" of the other side.
+void describe_peer(const uv_tcp_t& handle, std::string& host, std::string& peer) {
+  sockaddr_storage address{};
+  int size = sizeof address;
+  std::array<char, INET6_ADDRSTRLEN + 1> text{};
+  host = "unknown";
+  peer = host;
+  if (uv_tcp_getpeername(&handle, reinterpret_cast<sockaddr*>(&address), &size) != 0) return;
+  if (address.ss_family == AF_INET) {
+    const auto* v4 = reinterpret_cast<const sockaddr_in*>(&address);
+    uv_ip4_name(v4, text.data(), text.size());
+    host = text.data();
+    peer = HostPort{host, ntohs(v4->sin_port)}.to_string();
+  } else if (address.ss_family == AF_INET6) {
+    const auto* v6 = reinterpret_cast<const sockaddr_in6*>(&address);
+    uv_ip6_name(v6, text.data(), text.size());
+    host = text.data();
+    if (host.starts_with("::ffff:")) host.erase(0, 7);  // IPv4 through a socket of both kinds
+    peer = HostPort{host, ntohs(v6->sin6_port)}.to_string();
+  }
+}
+
+}  // namespace
+
+TcpConnection::TcpConnection(TcpServer& server, ConnectionId id, const std::string& listener_name)
+    : server_(server), id_(id), listener_name_(listener_name), reader_(server.limits_.request_bytes_max) {
+  CHECK(uv_tcp_init(server.loop_.raw(), &handle_) == 0);
+  handle_.data = this;
+}
+
+int TcpConnection::accept(uv_stream_t* listener) noexcept {
+  const int accepted = uv_accept(listener, reinterpret_cast<uv_stream_t*>(&handle_));
+  if (accepted != 0) return accepted;
+  // Neither option is worth a refusal: a peer that is gone already fails here, and its first read says so.
+  uv_tcp_nodelay(&handle_, 1);
+  uv_tcp_keepalive(&handle_, 1, kKeepaliveSeconds);
+  describe_peer(handle_, peer_host_, peer_);
+  return 0;
+}
+
+void TcpConnection::start() { update_reading(); }
+
+void TcpConnection::close_refused(std::unique_ptr<TcpConnection> self) noexcept {
+  uv_close(reinterpret_cast<uv_handle_t*>(&self.release()->handle_),
+           [](uv_handle_t* handle) noexcept { delete static_cast<TcpConnection*>(handle->data); });
+}
+
+void TcpConnection::close_as(ClosedBy by, std::string_view reason) noexcept {
+  if (closing_) return;
+  closing_ = true;
+  reading_ = false;
+  closed_ = std::make_unique<ClosedConnection>(ClosedConnection{id_, by, peer_, std::string(reason)});
+  uv_close(reinterpret_cast<uv_handle_t*>(&handle_), [](uv_handle_t* handle) noexcept {
+    auto* self = static_cast<TcpConnection*>(handle->data);
+    const ClosedConnection closed = std::move(*self->closed_);
+    TcpServer& server = self->server_;
+    server.on_connection_closed(*self);  // frees it
+    server.handler_.on_closed(closed);
+  });
+}
+
+void TcpConnection::respond(uint64_t ticket, Response response) {
+  if (closing_) return;
+  const size_t before = responses_.request_bytes_in_flight();
+  CHECK(responses_.answer(ticket, std::move(response)), "ticket {} of {} answered twice", ticket, peer_);
+  server_.on_answered(before - responses_.request_bytes_in_flight());
+  server_.touch(*this);
+}
+
+void TcpConnection::on_touched() {
+  flush();
+  if (closing_) return;
+  if (backed_up_ && responses_.output_bytes() <= server_.limits_.output_bytes_max / 2) {
+    backed_up_ = false;
+    server_.handler_.on_drained(id_);
+  }
+  deliver_frames();
+  update_reading();
+}
+
+// Writes what fits into the socket now; the rest goes to libuv, which waits until the socket takes it.
+void TcpConnection::flush() {
+  if (closing_ || writing_bytes_ > 0 || responses_.output_bytes() == 0) return;
+  size_t left_this_turn = kWriteBytesPerTurnMax;
+  while (responses_.output_bytes() > 0) {
+    if (left_this_turn == 0) {
+      server_.touch_next_turn(*this);
+      return;
+    }
+    std::array<ByteView, kPiecesPerWriteMax> pieces;
+    std::array<uv_buf_t, kPiecesPerWriteMax> bufs;
+    const size_t count = responses_.gather(pieces, left_this_turn);
+    size_t offered = 0;
+    for (size_t i = 0; i < count; ++i) {
+      bufs[i] = to_buf(pieces[i]);
+      offered += pieces[i].size();
+    }
+    const int written =
+        uv_try_write(reinterpret_cast<uv_stream_t*>(&handle_), bufs.data(), static_cast<unsigned>(count));
+    if (written < 0 && written != UV_EAGAIN) {
+      close_as(ClosedBy::kPeer, uv_strerror(written));
+      return;
+    }
+    const size_t taken = written > 0 ? static_cast<size_t>(written) : 0;
+    if (taken > 0) {
+      responses_.taken(taken);
+      note_progress();
+      left_this_turn -= taken;
+    }
+    if (taken < offered) {
+      start_write();
+      return;
+    }
+  }
+}
+
+void TcpConnection::start_write() {
+  std::array<ByteView, kPiecesPerWriteMax> pieces;
+  std::array<uv_buf_t, kPiecesPerWriteMax> bufs;
+  const size_t count = responses_.gather(pieces, kWriteBytesPerTurnMax);
+  for (size_t i = 0; i < count; ++i) {
+    bufs[i] = to_buf(pieces[i]);
+    writing_bytes_ += pieces[i].size();
+  }
+  write_.data = this;
+  const int started = uv_write(
+      &write_, reinterpret_cast<uv_stream_t*>(&handle_), bufs.data(), static_cast<unsigned>(count),
+      [](uv_write_t* write, int status) noexcept { static_cast<TcpConnection*>(write->data)->on_written(status); });
+  if (started != 0) {
+    writing_bytes_ = 0;
+    close_as(ClosedBy::kPeer, uv_strerror(started));
+  }
+}
+
+void TcpConnection::on_written(int status) noexcept {
+  const size_t size = std::exchange(writing_bytes_, 0);
+  if (closing_) return;  // cancelled by the close
+  if (status != 0) {
+    close_as(ClosedBy::kPeer, uv_strerror(status));
+    return;
+  }
+  responses_.taken(size);
+  note_progress();
+  server_.touch(*this);
+}
+
+void TcpConnection::on_read(ssize_t size) noexcept {
+  if (size < 0) {
+    // What was answered in this turn has a last chance: the peer may have shut down only its sending half.
+    flush();
+    const bool ended = size == UV_EOF;
+    close_as(ClosedBy::kPeer, ended ? "end of stream" : uv_strerror(static_cast<int>(size)));
+    return;
+  }
+  if (size > 0) {
+    note_progress();
+    reader_.on_bytes(static_cast<size_t>(size));
+    deliver_frames();
+  }
+  if (closing_) return;
+  reader_.release_when_empty();
+  update_reading();
+}
+
+// Hands frames to the handler until there is none or a limit is reached. The handler may answer, or close, in here.
+void TcpConnection::deliver_frames() {
+  if (delivering_) return;
+  delivering_ = true;
+  while (!closing_ && may_take_request()) {
+    std::optional<Slice> payload = reader_.take_frame();
+    if (!payload) break;
+    server_.on_request(payload->size());
+    const uint64_t ticket = responses_.open(payload->size());
+    server_.handler_.on_frame(*this, ticket, std::move(*payload));
+  }
+  delivering_ = false;
+  if (!closing_ && reader_.refusal()) {
+    close_as(ClosedBy::kLimit, *reader_.refusal());
+    return;
+  }
+  if (!closing_) reader_.release_when_empty();
+}
+
+bool TcpConnection::may_take_request() noexcept {
+  const TransportLimits& limits = server_.limits_;
+  if (responses_.output_bytes() > limits.output_bytes_max) {
+    backed_up_ = true;
+    return false;
+  }
+  if (responses_.requests_in_flight() >= limits.requests_in_flight_max) return false;
+  if (responses_.request_bytes_in_flight() >= limits.request_bytes_in_flight_max) return false;
+  // With nothing in flight of its own a connection waits for others to end; otherwise its own end wakes it as well.
+  if (!server_.has_budget()) {
+    if (!waits_for_budget) server_.wait_for_budget(id_);
+    waits_for_budget = true;
+    return false;
+  }
+  return true;
+}
+
+void TcpConnection::update_reading() noexcept {
+  const bool wanted = !closing_ && may_take_request();
+  if (wanted == reading_) return;
+  reading_ = wanted;
+  auto* stream = reinterpret_cast<uv_stream_t*>(&handle_);
+  if (!wanted) {
+    if (!closing_) uv_read_stop(stream);
+    return;
+  }
+  const int started = uv_read_start(
+      stream,
+      [](uv_handle_t* handle, size_t, uv_buf_t* buf) noexcept {
+        const MutableByteView space = static_cast<TcpConnection*>(handle->data)->reader_.space();
+        *buf = uv_buf_init(reinterpret_cast<char*>(space.data()), static_cast<unsigned>(space.size()));
+      },
+      [](uv_stream_t* on, ssize_t size, const uv_buf_t*) noexcept {
+        static_cast<TcpConnection*>(on->data)->on_read(size);
+      });
+  if (started != 0) close_as(ClosedBy::kPeer, uv_strerror(started));
+}
+
+// A request that the server is working on is no idleness; output that the peer does not take, is.
+uint32_t TcpConnection::sweep() noexcept {
+  const bool server_works = responses_.requests_in_flight() > 0 && responses_.output_bytes() == 0;
+  sweeps_without_progress_ = server_works ? 0 : sweeps_without_progress_ + 1;
+  return sweeps_without_progress_;
+}
+
+}  // namespace leat

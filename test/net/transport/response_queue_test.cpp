@@ -1,0 +1,85 @@
+// response_queue_test.cpp: order of tickets, partial writes, accounting.
+#include "net/transport/response_queue.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "core/base/random.h"
+#include "test/support/catch.h"
+
+namespace leat {
+namespace {
+
+Response response_of(std::initializer_list<std::string_view> pieces) {
+  Response response;
+  for (const std::string_view piece : pieces) response.pieces.push_back(Slice::copy_of(as_bytes(piece)));
+  return response;
+}
+
+std::string take(ResponseQueue& queue, size_t bytes_max) {
+  std::array<ByteView, 3> pieces;
+  std::string text;
+  const size_t count = queue.gather(pieces, bytes_max);
+  for (size_t i = 0; i < count; ++i) text += as_text(pieces[i]);
+  queue.taken(text.size());
+  return text;
+}
+
+TEST_CASE("response queue: responses leave in the order of their requests", "[transport]") {
+  ResponseQueue queue;
+  for (uint64_t ticket = 0; ticket < 4; ++ticket) REQUIRE(queue.open(10) == ticket);
+  REQUIRE(queue.request_bytes_in_flight() == 40);
+  REQUIRE(queue.answer(2, response_of({"c"})));
+  REQUIRE(queue.answer(1, response_of({"b1", "b2"})));
+  REQUIRE(queue.output_bytes() == 0);
+  REQUIRE(queue.request_bytes_in_flight() == 20);
+  REQUIRE(queue.answer(0, Response{}));  // acks=0
+  REQUIRE(queue.output_bytes() == 5);
+  REQUIRE(queue.requests_in_flight() == 1);
+  REQUIRE(take(queue, 100) == "b1b2c");
+  REQUIRE(queue.answer(3, response_of({"", "d"})));
+  REQUIRE(take(queue, 100) == "d");
+  REQUIRE(queue.requests_in_flight() == 0);
+}
+
+TEST_CASE("response queue: a ticket is answered once, and only when open", "[transport]") {
+  ResponseQueue queue;
+  queue.open(1);
+  queue.open(1);
+  REQUIRE_FALSE(queue.answer(2, response_of({"x"})));
+  REQUIRE(queue.answer(1, response_of({"b"})));
+  REQUIRE_FALSE(queue.answer(1, response_of({"x"})));
+  REQUIRE(queue.answer(0, response_of({"a"})));
+  REQUIRE_FALSE(queue.answer(0, response_of({"x"})));
+  REQUIRE(take(queue, 100) == "ab");
+}
+
+TEST_CASE("response queue: any cut of the writes gives the same bytes", "[transport]") {
+  SeededRandom random(7);
+  ResponseQueue queue;
+  std::string expected;
+  std::string got;
+  std::vector<uint64_t> open;
+  for (int round = 0; round < 3000; ++round) {
+    if (random.one_in(2)) open.push_back(queue.open(random.below(100)));
+    if (!open.empty() && random.one_in(2)) {  // answers come in any order, so the text says which it is
+      const size_t picked = random.below(open.size());
+      const std::string text = std::to_string(open[picked]) + ";";
+      REQUIRE(queue.answer(open[picked], response_of({text.substr(0, 1), text.substr(1)})));
+      open.erase(open.begin() + static_cast<std::ptrdiff_t>(picked));
+    }
+    got += take(queue, random.below(9));
+  }
+  std::sort(open.begin(), open.end());
+  for (const uint64_t ticket : open) REQUIRE(queue.answer(ticket, response_of({std::to_string(ticket) + ";"})));
+  while (queue.output_bytes() > 0) got += take(queue, 100);
+  const uint64_t count = queue.open(0);
+  for (uint64_t ticket = 0; ticket < count; ++ticket) expected += std::to_string(ticket) + ";";
+  REQUIRE(got == expected);
+  REQUIRE(queue.request_bytes_in_flight() == 0);
+}
+
+}  // namespace
+}  // namespace leat
