@@ -1,0 +1,108 @@
+// metadata_machine.cpp: the state: apply, snapshot, look-ups, and the decisions that need no rules.
+#include "core/metadata/metadata_machine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/check.h"
+#include "core/metadata/topic_name.h"
+
+namespace leat {
+
+const TopicState* MetadataMachine::topic(std::string_view name) const noexcept {
+  const auto at = by_name_.find(name);
+  return at == by_name_.end() ? nullptr : topic(at->second);
+}
+
+const TopicState* MetadataMachine::topic(const Uuid& id) const noexcept {
+  const auto at = topics_.find(id);
+  return at == topics_.end() ? nullptr : &at->second;
+}
+
+const ConfigMap& MetadataMachine::broker_configs(std::string_view broker) const noexcept {
+  static const ConfigMap none;
+  const auto at = broker_configs_.find(broker);
+  return at == broker_configs_.end() ? none : at->second;
+}
+
+MetadataStep MetadataMachine::on_create_cluster(std::string cluster_id) const {
+  MetadataStep step;
+  step.records.push_back(ClusterRecord{.cluster_id = std::move(cluster_id)});
+  return step;
+}
+
+ProducerIdBlock MetadataMachine::on_reserve_producer_ids(int64_t count) const {
+  ProducerIdBlock block;
+  block.first = next_producer_id_;
+  block.count = std::min(count, INT64_MAX - next_producer_id_);
+  block.step.records.push_back(ProducerIdsRecord{.next_producer_id = next_producer_id_ + block.count});
+  return block;
+}
+
+void MetadataMachine::apply(const MetadataRecord& record) {
+  std::visit([this](const auto& one) { apply_one(one); }, record);
+}
+
+std::optional<std::string> MetadataMachine::contradiction(const MetadataRecord& record) const {
+  const auto* topic_record = std::get_if<TopicRecord>(&record);
+  if (topic_record == nullptr || !topic_record->state || topic_record->state->phase != TopicPhase::kLive)
+    return std::nullopt;
+  const TopicState* holder = topic(topic_record->state->name);
+  if (holder == nullptr || holder->id == topic_record->id) return std::nullopt;
+  return fmt::format("topic {} has the id {} and again {}", holder->name, holder->id.to_string(),
+                     topic_record->id.to_string());
+}
+
+void MetadataMachine::apply_one(const ClusterRecord& record) { cluster_id_ = record.cluster_id; }
+
+void MetadataMachine::apply_one(const TopicRecord& record) {
+  const auto before = topics_.find(record.id);
+  if (before != topics_.end()) {
+    forget_name(before->second);
+    topics_.erase(before);
+  }
+  if (!record.state) return;
+  const TopicState& state = topics_.emplace(record.id, *record.state).first->second;
+  if (state.phase != TopicPhase::kLive) return;
+  // A journal whose records contradict each other would have stopped the start: the decisions never give one name to
+  // two.
+  const bool is_new = by_name_.emplace(state.name, state.id).second;
+  CHECK(is_new, "two live topics are named {}", state.name);
+  if (can_collide(state.name)) colliding_[colliding_form(state.name)].insert(state.name);
+}
+
+void MetadataMachine::forget_name(const TopicState& topic) {
+  if (topic.phase != TopicPhase::kLive) return;
+  by_name_.erase(topic.name);
+  const auto group = colliding_.find(colliding_form(topic.name));
+  if (group == colliding_.end()) return;
+  group->second.erase(topic.name);
+  if (group->second.empty()) colliding_.erase(group);
+}
+
+void MetadataMachine::apply_one(const BrokerConfigRecord& record) {
+  if (record.configs && !record.configs->empty()) {
+    broker_configs_.insert_or_assign(record.broker, *record.configs);
+  } else {
+    broker_configs_.erase(record.broker);
+  }
+}
+
+// Never falls, whatever order a damaged journal may have: an id given out twice would let two producers' sequences mix.
+void MetadataMachine::apply_one(const ProducerIdsRecord& record) {
+  next_producer_id_ = std::max(next_producer_id_, record.next_producer_id);
+}
+
+std::vector<MetadataRecord> MetadataMachine::snapshot() const {
+  std::vector<MetadataRecord> records;
+  records.reserve(live_record_count());
+  records.push_back(ClusterRecord{.cluster_id = cluster_id_});
+  records.push_back(ProducerIdsRecord{.next_producer_id = next_producer_id_});
+  for (const auto& [broker, configs] : broker_configs_)
+    records.push_back(BrokerConfigRecord{.broker = broker, .configs = configs});
+  for (const auto& [id, state] : topics_) records.push_back(TopicRecord{.id = id, .state = state});
+  return records;
+}
+
+}  // namespace leat

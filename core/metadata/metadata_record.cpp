@@ -1,0 +1,269 @@
+// metadata_record.cpp: the bodies' descriptions and the way between them and the state.
+#include "core/metadata/metadata_record.h"
+
+#include <fmt/format.h>
+
+#include "core/codec/prefixed.h"
+#include "core/codec/schema_codec.h"
+
+namespace leat {
+namespace {
+
+constexpr int16_t kValueVersion = 0;
+
+enum class RecordType : int16_t { kCluster = 0, kTopic = 1, kBrokerConfig = 2, kProducerIds = 3 };
+
+constexpr Versions key_versions(RecordType type) {
+  return {.key = static_cast<int16_t>(type), .min = 0, .max = 0, .flexible_since = 0};
+}
+constexpr Versions kValueVersions{.key = -1, .min = 0, .max = kValueVersion, .flexible_since = 0};
+
+}  // namespace
+
+namespace metadata_wire {
+
+struct ConfigPair {
+  std::string name;
+  std::string value;
+  template <class Self, class Visitor>
+  static void visit(Self& m, Visitor& v) {
+    v.field("name", m.name);
+    v.field("value", m.value);
+  }
+  friend bool operator==(const ConfigPair&, const ConfigPair&) = default;
+};
+
+struct EmptyKey {
+  static constexpr std::string_view kName = "MetadataKey";
+  template <class Self, class Visitor>
+  static void visit(Self&, Visitor&) {}
+};
+
+struct ClusterKey : EmptyKey {
+  static constexpr Versions kVersions = key_versions(RecordType::kCluster);
+};
+
+struct ClusterValue {
+  static constexpr std::string_view kName = "ClusterValue";
+  static constexpr Versions kVersions = kValueVersions;
+  std::string cluster_id;
+  template <class Self, class Visitor>
+  static void visit(Self& m, Visitor& v) {
+    v.field("clusterId", m.cluster_id);
+  }
+};
+
+struct TopicKey {
+  static constexpr std::string_view kName = "TopicKey";
+  static constexpr Versions kVersions = key_versions(RecordType::kTopic);
+  Uuid topic_id;
+  template <class Self, class Visitor>
+  static void visit(Self& m, Visitor& v) {
+    v.field("topicId", m.topic_id);
+  }
+};
+
+struct TopicValue {
+  static constexpr std::string_view kName = "TopicValue";
+  static constexpr Versions kVersions = kValueVersions;
+  std::string name;
+  int32_t partition_count = 0;
+  int64_t created_ms = 0;
+  TopicPhase phase = TopicPhase::kLive;
+  std::vector<ConfigPair> configs;
+  template <class Self, class Visitor>
+  static void visit(Self& m, Visitor& v) {
+    v.field("name", m.name);
+    v.field("partitionCount", m.partition_count);
+    v.field("createdMs", m.created_ms);
+    v.field("phase", m.phase);
+    v.field("configs", m.configs);
+  }
+};
+
+struct BrokerConfigKey {
+  static constexpr std::string_view kName = "BrokerConfigKey";
+  static constexpr Versions kVersions = key_versions(RecordType::kBrokerConfig);
+  std::string broker;
+  template <class Self, class Visitor>
+  static void visit(Self& m, Visitor& v) {
+    v.field("broker", m.broker);
+  }
+};
+
+struct BrokerConfigValue {
+  static constexpr std::string_view kName = "BrokerConfigValue";
+  static constexpr Versions kVersions = kValueVersions;
+  std::vector<ConfigPair> configs;
+  template <class Self, class Visitor>
+  static void visit(Self& m, Visitor& v) {
+    v.field("configs", m.configs);
+  }
+};
+
+struct ProducerIdsKey : EmptyKey {
+  static constexpr Versions kVersions = key_versions(RecordType::kProducerIds);
+};
+
+struct ProducerIdsValue {
+  static constexpr std::string_view kName = "ProducerIdsValue";
+  static constexpr Versions kVersions = kValueVersions;
+  int64_t next_producer_id = 0;
+  template <class Self, class Visitor>
+  static void visit(Self& m, Visitor& v) {
+    v.field("nextProducerId", m.next_producer_id);
+  }
+};
+
+}  // namespace metadata_wire
+
+template struct MessageCodec<metadata_wire::ClusterKey>;
+template struct MessageCodec<metadata_wire::ClusterValue>;
+template struct MessageCodec<metadata_wire::TopicKey>;
+template struct MessageCodec<metadata_wire::TopicValue>;
+template struct MessageCodec<metadata_wire::BrokerConfigKey>;
+template struct MessageCodec<metadata_wire::BrokerConfigValue>;
+template struct MessageCodec<metadata_wire::ProducerIdsKey>;
+template struct MessageCodec<metadata_wire::ProducerIdsValue>;
+
+namespace {
+
+using namespace metadata_wire;
+
+std::vector<ConfigPair> to_pairs(const ConfigMap& configs) {
+  std::vector<ConfigPair> pairs;
+  pairs.reserve(configs.size());
+  for (const auto& [name, value] : configs) pairs.push_back({name, value});
+  return pairs;
+}
+
+ConfigMap to_map(std::vector<ConfigPair>& pairs) {
+  ConfigMap configs;
+  for (ConfigPair& pair : pairs) configs.insert_or_assign(std::move(pair.name), std::move(pair.value));
+  return configs;
+}
+
+template <class Key, class Value>
+Result<EncodedMetadataRecord> encoded(const Key& key, const Value* value) {
+  EncodedMetadataRecord out;
+  TRY(key_bytes, encode_key(key));
+  out.key = std::move(key_bytes);
+  if (value != nullptr) {
+    TRY(value_bytes, encode_value(*value, kValueVersion));
+    out.value = std::move(value_bytes);
+  }
+  return out;
+}
+
+Result<EncodedMetadataRecord> encode_one(const ClusterRecord& record) {
+  ClusterValue value;
+  value.cluster_id = record.cluster_id;
+  return encoded(ClusterKey{}, &value);
+}
+
+Result<EncodedMetadataRecord> encode_one(const TopicRecord& record) {
+  TopicKey key;
+  key.topic_id = record.id;
+  if (!record.state) return encoded<TopicKey, TopicValue>(key, nullptr);
+  TopicValue value;
+  value.name = record.state->name;
+  value.partition_count = record.state->partition_count;
+  value.created_ms = record.state->created_ms;
+  value.phase = record.state->phase;
+  value.configs = to_pairs(record.state->configs);
+  return encoded(key, &value);
+}
+
+Result<EncodedMetadataRecord> encode_one(const BrokerConfigRecord& record) {
+  BrokerConfigKey key;
+  key.broker = record.broker;
+  if (!record.configs) return encoded<BrokerConfigKey, BrokerConfigValue>(key, nullptr);
+  BrokerConfigValue value;
+  value.configs = to_pairs(*record.configs);
+  return encoded(key, &value);
+}
+
+Result<EncodedMetadataRecord> encode_one(const ProducerIdsRecord& record) {
+  ProducerIdsValue value;
+  value.next_producer_id = record.next_producer_id;
+  return encoded(ProducerIdsKey{}, &value);
+}
+
+// The value of a record that cannot be without one.
+template <class Value>
+Result<Value> decode_present(std::optional<ByteView> bytes) {
+  if (!bytes) return fail(Errc::kCorrupt, fmt::format("metadata record without its {}", Value::kName));
+  if (bytes->size() >= sizeof(int16_t) && Reader(*bytes).i16() > kValueVersion) {
+    return fail(Errc::kUnsupported,
+                fmt::format("{} of version {}: written by a newer Leat", Value::kName, Reader(*bytes).i16()));
+  }
+  Result<Value> value = decode_value<Value>(*bytes);
+  if (!value) return fail(Errc::kCorrupt, value.error().context);
+  return value;
+}
+
+Result<MetadataRecord> decode_topic(ByteView key_bytes, std::optional<ByteView> value_bytes) {
+  TRY(key, decode_key<TopicKey>(key_bytes));
+  TopicRecord record{.id = key.topic_id, .state = std::nullopt};
+  if (value_bytes) {
+    TRY(value, decode_present<TopicValue>(value_bytes));
+    if (value.name.empty() || value.partition_count < 1 ||
+        (value.phase != TopicPhase::kLive && value.phase != TopicPhase::kDeleting)) {
+      return fail(Errc::kCorrupt,
+                  fmt::format("TopicValue of {}: name '{}', {} partitions, phase {}", key.topic_id.to_string(),
+                              value.name, value.partition_count, static_cast<int>(value.phase)));
+    }
+    record.state = TopicState{.name = std::move(value.name),
+                              .id = key.topic_id,
+                              .partition_count = value.partition_count,
+                              .created_ms = value.created_ms,
+                              .phase = value.phase,
+                              .configs = to_map(value.configs)};
+  }
+  return record;
+}
+
+Result<MetadataRecord> decode_broker_config(ByteView key_bytes, std::optional<ByteView> value_bytes) {
+  TRY(key, decode_key<BrokerConfigKey>(key_bytes));
+  BrokerConfigRecord record{.broker = std::move(key.broker), .configs = std::nullopt};
+  if (value_bytes) {
+    TRY(value, decode_present<BrokerConfigValue>(value_bytes));
+    record.configs = to_map(value.configs);
+  }
+  return record;
+}
+
+Result<MetadataRecord> decode_typed(ByteView key, std::optional<ByteView> value) {
+  if (key.size() < sizeof(int16_t)) return fail(Errc::kCorrupt, "metadata record without a type");
+  switch (static_cast<RecordType>(key_type(key))) {
+    case RecordType::kCluster: {
+      TRY(body, decode_present<ClusterValue>(value));
+      return ClusterRecord{.cluster_id = std::move(body.cluster_id)};
+    }
+    case RecordType::kTopic:
+      return decode_topic(key, value);
+    case RecordType::kBrokerConfig:
+      return decode_broker_config(key, value);
+    case RecordType::kProducerIds: {
+      TRY(body, decode_present<ProducerIdsValue>(value));
+      if (body.next_producer_id < 0)
+        return fail(Errc::kCorrupt, fmt::format("next producer id {}", body.next_producer_id));
+      return ProducerIdsRecord{.next_producer_id = body.next_producer_id};
+    }
+  }
+  return fail(Errc::kUnsupported, fmt::format("metadata record of type {}: written by a newer Leat", key_type(key)));
+}
+
+}  // namespace
+
+Result<EncodedMetadataRecord> encode_metadata_record(const MetadataRecord& record) {
+  return std::visit([](const auto& one) { return encode_one(one); }, record);
+}
+
+Result<MetadataRecord> decode_metadata_record(ByteView key, std::optional<ByteView> value) {
+  Result<MetadataRecord> record = decode_typed(key, value);
+  if (!record && record.error().code != Errc::kUnsupported) return fail(Errc::kCorrupt, record.error().context);
+  return record;
+}
+
+}  // namespace leat
