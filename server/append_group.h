@@ -1,6 +1,6 @@
-// append_group.h: what one asker waits for: the outcomes of the appends that it submitted together (the partitions of one
-// Produce request, or a single batch of ours). Shared by the asker's coroutine and the slots; a slot that finishes after the
-// asker gave up (its timeout passed) still writes its outcome, and nobody reads it. Thread: the loop.
+// append_group.h: what one asker waits for: the outcomes of the appends that it submitted together (the partitions of
+// one Produce request, or a single batch of ours). Shared by the asker's coroutine and the slots; a slot that finishes
+// after the asker gave up (its timeout passed) still writes its outcome, and nobody reads it. Thread: the loop.
 #pragma once
 
 #include <coroutine>
@@ -33,7 +33,8 @@ class AppendDeadlines;
 
 class AppendGroup {
  public:
-  AppendGroup(Scheduler& scheduler, size_t count, Acks acks) : outcomes(count), scheduler_(scheduler), unfinished_(count), acks_(acks) {}
+  AppendGroup(Scheduler& scheduler, size_t count, Acks acks)
+      : outcomes(count), scheduler_(scheduler), unfinished_(count), acks_(acks) {}
   ~AppendGroup();
   AppendGroup(const AppendGroup&) = delete;
   AppendGroup& operator=(const AppendGroup&) = delete;
@@ -69,8 +70,8 @@ class AppendGroup {
   Nanos deadline_{0};
 };
 
-// Expires groups whose time has passed. One timer for all, running only while a group waits, and coarse: a disk that answers
-// in time costs each request two pointer writes and no timer.
+// Expires groups whose time has passed. One timer for all, running only while a group waits, and coarse: a disk that
+// answers in time costs each request two pointer writes and no timer.
 class AppendDeadlines {
  public:
   static constexpr Millis kSweepEvery{250};

@@ -1,4 +1,5 @@
-// append_lane.cpp: see append_lane.h for the road of a batch. Errors here are the log's; server/handlers turns them into codes.
+// append_lane.cpp: see append_lane.h for the road of a batch. Errors here are the log's; server/handlers turns them
+// into codes.
 #include "server/append_lane.h"
 
 #include <algorithm>
@@ -77,7 +78,8 @@ class AppendLane::WriteJob final : public Job {
   }
 
  private:
-  AppendLane& lane_;  // outlives its jobs: its destructor CHECKs that none is out. Only posted actions and done() use it.
+  AppendLane&
+      lane_;  // outlives its jobs: its destructor CHECKs that none is out. Only posted actions and done() use it.
   Scheduler& scheduler_;
   uint64_t number_;
   std::unique_ptr<LogAppend> append_;
@@ -115,7 +117,8 @@ AppendLane::~AppendLane() {
   fail_queued(Error(Errc::kCancelled, "shutting down"));
 }
 
-void AppendLane::submit(Slice records, const ValidationRules& rules, std::shared_ptr<AppendGroup> group, uint32_t index) {
+void AppendLane::submit(Slice records, const ValidationRules& rules, std::shared_ptr<AppendGroup> group,
+                        uint32_t index) {
   if (closed_) return group->finish(index, failed_outcome(*closed_));
   Slot slot;
   slot.size_bytes = records.size();
@@ -133,12 +136,14 @@ void AppendLane::submit(Slice records, const ValidationRules& rules, std::shared
       return add_slot(std::move(slot));
     }
     // Bounded, a batch may have been refused for its unpacked size alone: the worker decides.
-    if (where == ValidateWhere::kLoop) return slot.taker.group->finish(slot.taker.index, invalid_outcome(std::move(result).error()));
+    if (where == ValidateWhere::kLoop)
+      return slot.taker.group->finish(slot.taker.index, invalid_outcome(std::move(result).error()));
   }
   const uint64_t slot_number = first_slot_number_ + slots_.size();
   add_slot(std::move(slot));
   ++jobs_out_;
-  scheduler_.workers().submit(WorkQueue::kCpu, std::make_unique<ValidateJob>(*this, slot_number, std::move(records), rules));
+  scheduler_.workers().submit(WorkQueue::kCpu,
+                              std::make_unique<ValidateJob>(*this, slot_number, std::move(records), rules));
 }
 
 void AppendLane::submit_valid(AppendInput input, std::shared_ptr<AppendGroup> group, uint32_t index) {
@@ -218,10 +223,13 @@ void AppendLane::start() {
     const size_t asked = inputs_.size();
     std::unique_ptr<LogAppend> append = log_.begin_append(inputs_, scheduler_.clock().wall_ms());
     const size_t taken = asked - inputs_.size();
-    CHECK(append != nullptr && taken > 0 && append->outcomes.size() == taken, "{}: {} of {} batches taken", log_.name(), taken, asked);
-    in_flight_.assign(std::make_move_iterator(takers_.begin()), std::make_move_iterator(takers_.begin() + static_cast<ptrdiff_t>(taken)));
+    CHECK(append != nullptr && taken > 0 && append->outcomes.size() == taken, "{}: {} of {} batches taken", log_.name(),
+          taken, asked);
+    in_flight_.assign(std::make_move_iterator(takers_.begin()),
+                      std::make_move_iterator(takers_.begin() + static_cast<ptrdiff_t>(taken)));
     takers_.erase(takers_.begin(), takers_.begin() + static_cast<ptrdiff_t>(taken));
-    flying_bytes_ = inputs_.empty() ? std::exchange(input_bytes_, 0) : 0;  // leftovers are charged until the last of them leaves
+    flying_bytes_ =
+        inputs_.empty() ? std::exchange(input_bytes_, 0) : 0;  // leftovers are charged until the last of them leaves
     launch(std::move(append));
   }
   drained_maybe();
@@ -246,7 +254,8 @@ void AppendLane::launch(std::unique_ptr<LogAppend> append) {
     if (taker.group->acks() != Acks::kAll) report = WriteJob::Report::kWhenWritten;
   }
   ++jobs_out_;
-  scheduler_.workers().submit(WorkQueue::kSync, std::make_unique<WriteJob>(*this, job_number_, std::move(append), report));
+  scheduler_.workers().submit(WorkQueue::kSync,
+                              std::make_unique<WriteJob>(*this, job_number_, std::move(append), report));
 }
 
 // Posted by the worker between write and sync; done() may have overtaken it.
@@ -281,8 +290,8 @@ void AppendLane::on_job_done(std::unique_ptr<LogAppend> append, Synced synced) {
   drained_maybe();
 }
 
-// The pool shut down before the write began: nothing reached the disk, and the process is ending. The log keeps its append in
-// flight for ever, so nothing more may be appended.
+// The pool shut down before the write began: nothing reached the disk, and the process is ending. The log keeps its
+// append in flight for ever, so nothing more may be appended.
 void AppendLane::on_job_cancelled() {
   --jobs_out_;
   const Error reason(Errc::kCancelled, "shutting down");

@@ -1,10 +1,12 @@
-// append_lane.h: the one road by which anything is appended to a partition: clients' batches, the metadata journal, later
-// offsets and markers.
-//   submit* → slot, in order of arrival → validated (small on the loop, large on a kCpu worker, while the slot keeps its place)
-//   → before the loop polls, all validated slots at the head become one job: one write, one sync (group commit)
-//   → written: acks 0 and 1 are answered   → durable: acks=all are answered, the high watermark moves, watches wake
-// Invariants: at most one job in flight; outcomes reach their askers in the order of the slots of equal acks; each slot is
-// answered exactly once; a rejected slot never holds up those behind it. Thread: the loop; jobs touch only their own fields.
+// append_lane.h: the one road by which anything is appended to a partition: clients' batches, the metadata journal,
+// later offsets and markers.
+//   submit* → slot, in order of arrival → validated (small on the loop, large on a kCpu worker, while the slot keeps
+//   its place) → before the loop polls, all validated slots at the head become one job: one write, one sync (group
+//   commit) → written: acks 0 and 1 are answered   → durable: acks=all are answered, the high watermark moves, watches
+//   wake
+// Invariants: at most one job in flight; outcomes reach their askers in the order of the slots of equal acks; each slot
+// is answered exactly once; a rejected slot never holds up those behind it. Thread: the loop; jobs touch only their own
+// fields.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +24,9 @@
 
 namespace leat {
 
-// Largest batch whose validation may run on the loop. An uncompressed batch of this size is walked in some 10 µs, less than
-// the hop to a worker and back (50 µs measured for DESIGN §8). Compressed bytes may swell, so they get a smaller bound, and an
-// unpacked bound of their own; what exceeds it goes to a worker after all.
+// Largest batch whose validation may run on the loop. An uncompressed batch of this size is walked in some 10 µs, less
+// than the hop to a worker and back (50 µs measured for DESIGN §8). Compressed bytes may swell, so they get a smaller
+// bound, and an unpacked bound of their own; what exceeds it goes to a worker after all.
 inline constexpr size_t kValidateInlineBytesMax = 64 << 10;
 inline constexpr size_t kValidateInlineCompressedBytesMax = 4 << 10;
 inline constexpr int64_t kValidateInlineUnpackedBytesMax = 64 << 10;
@@ -33,12 +35,13 @@ inline constexpr size_t kJobBytesMax = 32 << 20;
 inline constexpr size_t kJobBatchesMax = 4096;
 
 struct LaneOptions {
-  // Jobs of at most this many bytes that need no sync are written by the loop itself: the one exception to the ban on file
-  // I/O there. 0: never. Leat 2 decides by figures.
+  // Jobs of at most this many bytes that need no sync are written by the loop itself: the one exception to the ban on
+  // file I/O there. 0: never. Leat 2 decides by figures.
   size_t inline_write_bytes_max = 0;
 };
 
-// Starts lanes' jobs once in a loop turn, before it polls, so that pipelined requests of many connections form one group.
+// Starts lanes' jobs once in a loop turn, before it polls, so that pipelined requests of many connections form one
+// group.
 class LaneStarter {
  public:
   explicit LaneStarter(Scheduler& scheduler) noexcept : scheduler_(scheduler) {}
@@ -55,7 +58,8 @@ class LaneStarter {
 
 class AppendLane {
  public:
-  AppendLane(Scheduler& scheduler, LaneStarter& starter, PartitionLog& log, WaiterList& waiters, LaneOptions options) noexcept;
+  AppendLane(Scheduler& scheduler, LaneStarter& starter, PartitionLog& log, WaiterList& waiters,
+             LaneOptions options) noexcept;
   ~AppendLane();  // CHECKs that no job is in flight: drain first
   AppendLane(const AppendLane&) = delete;
   AppendLane& operator=(const AppendLane&) = delete;
@@ -69,8 +73,8 @@ class AppendLane {
   size_t queued_bytes() const noexcept { return queued_bytes_; }
   bool idle() const noexcept { return slots_.empty() && inputs_.empty() && jobs_out_ == 0; }
 
-  // Whoever comes later is answered with `reason`, as is everything that is not in flight; on_drained is called (from the ready
-  // queue) when no job is out any more.
+  // Whoever comes later is answered with `reason`, as is everything that is not in flight; on_drained is called (from
+  // the ready queue) when no job is out any more.
   void close(Error reason, std::function<void()> on_drained);
   // Finishes what is queued, then calls on_drained; whoever comes later is answered with `reason`.
   void drain(Error reason, std::function<void()> on_drained);
@@ -118,18 +122,18 @@ class AppendLane {
   LaneOptions options_;
 
   std::deque<Slot> slots_;
-  uint64_t first_slot_number_ = 0;        // of slots_.front()
-  std::vector<AppendInput> inputs_;       // taken from slots_, not yet by begin_append
-  std::vector<Taker> takers_;             // of inputs_, in step
-  std::vector<Taker> in_flight_;          // of the job's outcomes; a null group was answered
-  LogAppend* flying_ = nullptr;           // owned by the job
+  uint64_t first_slot_number_ = 0;   // of slots_.front()
+  std::vector<AppendInput> inputs_;  // taken from slots_, not yet by begin_append
+  std::vector<Taker> takers_;        // of inputs_, in step
+  std::vector<Taker> in_flight_;     // of the job's outcomes; a null group was answered
+  LogAppend* flying_ = nullptr;      // owned by the job
   uint64_t job_number_ = 0;
   bool written_reported_ = false;
   LogOffsets offsets_before_job_;
-  size_t queued_bytes_ = 0;               // of slots, inputs and the job in flight
-  size_t input_bytes_ = 0;                // of inputs_, as they were queued
+  size_t queued_bytes_ = 0;  // of slots, inputs and the job in flight
+  size_t input_bytes_ = 0;   // of inputs_, as they were queued
   size_t flying_bytes_ = 0;
-  int jobs_out_ = 0;                      // write and validation jobs
+  int jobs_out_ = 0;  // write and validation jobs
   bool start_is_due_ = false;
   std::optional<Error> closed_;
   std::function<void()> on_drained_;

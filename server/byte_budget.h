@@ -1,6 +1,6 @@
-// byte_budget.h: a bound in bytes on work under way, given out in order of asking. Whoever asks while others wait, waits behind
-// them, so that the order of requests is kept; a claim larger than the whole budget is granted when it is alone.
-// Thread: the loop.
+// byte_budget.h: a bound in bytes on work under way, given out in order of asking. Whoever asks while others wait,
+// waits behind them, so that the order of requests is kept; a claim larger than the whole budget is granted when it is
+// alone. Thread: the loop.
 #pragma once
 
 #include <coroutine>
@@ -19,7 +19,8 @@ class ByteBudget {
    public:
     Grant() noexcept = default;
     Grant(ByteBudget* budget, size_t bytes) noexcept : budget_(budget), bytes_(bytes) {}
-    Grant(Grant&& other) noexcept : budget_(std::exchange(other.budget_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+    Grant(Grant&& other) noexcept
+        : budget_(std::exchange(other.budget_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
     Grant& operator=(Grant&& other) noexcept {
       std::swap(budget_, other.budget_);
       std::swap(bytes_, other.bytes_);
@@ -38,6 +39,12 @@ class ByteBudget {
   ByteBudget(const ByteBudget&) = delete;
   ByteBudget& operator=(const ByteBudget&) = delete;
   void set_max(size_t bytes_max) noexcept { bytes_max_ = bytes_max; }
+  // Beyond the bound if need be: for what is there already and must only be counted.
+  Grant take_anyway(size_t bytes) noexcept {
+    bytes_used_ += bytes;
+    return Grant(this, bytes);
+  }
+  size_t bytes_free() const noexcept { return bytes_used_ >= bytes_max_ ? 0 : bytes_max_ - bytes_used_; }
   size_t bytes_used() const noexcept { return bytes_used_; }
   size_t waiting() const noexcept { return waiters_.size(); }
 

@@ -1,7 +1,7 @@
-// fetch_session.h: fetch sessions (KIP-227): a client names its partitions once and later sends only what changed; the answer
-// holds only what changed. A bounded cache, kept as Kafka 4.4.0 keeps its own: a full cache gives a place to a new session
-// when another was unused for two minutes, or is older than that and smaller; else the newcomer is served without a session.
-// Beyond Kafka the partitions of all sessions together are bounded. Thread: the loop.
+// fetch_session.h: fetch sessions (KIP-227): a client names its partitions once and later sends only what changed; the
+// answer holds only what changed. A bounded cache, kept as Kafka 4.4.0 keeps its own: a full cache gives a place to a
+// new session when another was unused for two minutes, or is older than that and smaller; else the newcomer is served
+// without a session. Beyond Kafka the partitions of all sessions together are bounded. Thread: the loop.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ class FetchSession {
   const TopicIdUse topic_id_use;
   int32_t id = kNoFetchSession;
   int32_t next_epoch = 1;
-  bool busy = false;  // a fetch is using it
-  Event* on_idle = nullptr;  // of a later fetch that waits for that one to end
+  bool busy = false;            // a fetch is using it
+  std::shared_ptr<Event> idle;  // made by a later fetch that waits for that one to end
 
  private:
   friend class FetchSessions;
@@ -44,11 +44,12 @@ class FetchSessions {
  public:
   static constexpr Nanos kEvictAfter = std::chrono::minutes(2);
   struct Limits {
-    size_t sessions_max = 1000;        // max.incremental.fetch.session.cache.slots
+    size_t sessions_max = 1000;         // max.incremental.fetch.session.cache.slots
     size_t partitions_max = 1'000'000;  // of all sessions together
   };
 
-  FetchSessions(const Clock& clock, Random& random, Limits limits) noexcept : clock_(clock), random_(random), limits_(limits) {}
+  FetchSessions(const Clock& clock, Random& random, Limits limits) noexcept
+      : clock_(clock), random_(random), limits_(limits) {}
 
   std::shared_ptr<FetchSession> find(int32_t id) noexcept;
   // Gives the session an id, unless there is no place for it.
@@ -60,6 +61,14 @@ class FetchSessions {
   size_t count() const noexcept { return by_id_.size(); }
   size_t partition_count() const noexcept { return partition_count_; }
   uint64_t evicted() const noexcept { return evicted_; }
+
+  // Parked fetches by connection (which has one at most), so that a closed connection or a shutdown ends their wait.
+  void park(uint64_t connection, FetchWatch& watch) { parked_[connection] = &watch; }
+  void end_park(uint64_t connection) noexcept { parked_.erase(connection); }
+  void on_connection_closed(uint64_t connection) noexcept;
+  void shut_down() noexcept;  // fetches no longer wait
+  bool shutting_down() const noexcept { return shutting_down_; }
+  size_t parked_count() const noexcept { return parked_.size(); }
 
   static int32_t epoch_after(int32_t epoch) noexcept { return epoch == INT32_MAX ? 1 : epoch + 1; }
 
@@ -73,6 +82,8 @@ class FetchSessions {
   std::list<FetchSession*> by_age_;  // least recently used first
   size_t partition_count_ = 0;
   uint64_t evicted_ = 0;
+  std::unordered_map<uint64_t, FetchWatch*> parked_;
+  bool shutting_down_ = false;
 };
 
 }  // namespace leat

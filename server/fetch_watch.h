@@ -1,8 +1,8 @@
 // fetch_watch.h: the set of partitions that one fetch, or one fetch session, is interested in. Each entry hangs on its
-// partition's waiter list as long as the set lives; a partition that changed puts its entry on the ready list, once. A fetch
-// looks at the ready entries only, so that its cost follows what changed, not what is subscribed.
-// Invariant: an entry that is not ready has nothing to say: no bytes above its fetch offset, no error, no change since it was
-// last looked at. Order: the ready list is first in, first looked at; who was served goes to its end. Thread: the loop.
+// partition's waiter list as long as the set lives; a partition that changed puts its entry on the ready list, once. A
+// fetch looks at the ready entries only, so that its cost follows what changed, not what is subscribed. Invariant: an
+// entry that is not ready has nothing to say: no bytes above its fetch offset, no error, no change since it was last
+// looked at. Order: the ready list is first in, first looked at; who was served goes to its end. Thread: the loop.
 #pragma once
 
 #include <cstdint>
@@ -90,7 +90,8 @@ class FetchWatch {
   friend class FetchEntry;
   struct KeyHash {
     size_t operator()(const FetchKey& key) const noexcept {
-      return std::hash<Uuid>{}(key.topic_id) ^ (std::hash<std::string>{}(key.topic) + static_cast<size_t>(key.partition) * 0x9e3779b9);
+      return std::hash<Uuid>{}(key.topic_id) ^
+             (std::hash<std::string>{}(key.topic) + static_cast<size_t>(key.partition) * 0x9e3779b9);
     }
   };
   void on_event(FetchEntry& entry, const PartitionEvent& event) noexcept;

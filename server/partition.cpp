@@ -46,9 +46,15 @@ Partition::Started Partition::start_upkeep(Upkeep kind, int64_t now_ms, std::fun
   std::unique_ptr<Maintenance> work;
   const LogOffsets before = log_->offsets();
   switch (kind) {
-    case Upkeep::kRetention: work = log_->begin_retention(now_ms); break;
-    case Upkeep::kCheckpoint: work = log_->begin_checkpoint(now_ms); break;
-    case Upkeep::kFlush: work = log_->begin_flush(now_ms); break;
+    case Upkeep::kRetention:
+      work = log_->begin_retention(now_ms);
+      break;
+    case Upkeep::kCheckpoint:
+      work = log_->begin_checkpoint(now_ms);
+      break;
+    case Upkeep::kFlush:
+      work = log_->begin_flush(now_ms);
+      break;
   }
   lane_.announce(before, 0);  // retention moves the log start before the files go
   if (work == nullptr) return Started::kNothingDue;

@@ -1,7 +1,7 @@
-// partition_table.h: every partition of the broker, by topic name or id and index; creation and deletion of their folders.
-// Invariant: a topic is here from the moment its creation is durable in the metadata journal until its deletion is. A
-// partition whose log could not be opened has a place but no Partition: it answers KAFKA_STORAGE_ERROR, others go on.
-// Thread: the loop; folders are made, opened and removed by workers.
+// partition_table.h: every partition of the broker, by topic name or id and index; creation and deletion of their
+// folders. Invariant: a topic is here from the moment its creation is durable in the metadata journal until its
+// deletion is. A partition whose log could not be opened has a place but no Partition: it answers KAFKA_STORAGE_ERROR,
+// others go on. Thread: the loop; folders are made, opened and removed by workers.
 #pragma once
 
 #include <map>
@@ -50,8 +50,8 @@ class PartitionTable {
   const std::map<std::string, std::unique_ptr<Topic>, std::less<>>& topics() const noexcept { return by_name_; }
   size_t partition_count() const noexcept { return partition_count_; }
 
-  // Makes partitions [first, first + count) of the topic, with their folders, on workers; the topic appears with its first.
-  // When it returns, they take and serve records. On an error those that failed stay unopened.
+  // Makes partitions [first, first + count) of the topic, with their folders, on workers; the topic appears with its
+  // first. When it returns, they take and serve records. On an error those that failed stay unopened.
   Task<Result<void>> create(TopicSpec topic, int32_t first, int32_t count);
   // At start: opens (or, when the folder is missing, makes) all partitions of a topic, in parallel on workers.
   Task<Result<void>> open(TopicSpec topic, int32_t count);

@@ -1,7 +1,7 @@
-// waiters.h: who waits for a partition to change. A watch (a parked fetch's partition, or one of a fetch session's) hangs on
-// the partition's WaiterList for as long as it likes; an event costs one virtual call a watch and nothing else.
-// To lose no event: register first, look at the log after. A watch never resumes anybody inside notify(): it marks what
-// changed and hands its coroutine to the ready queue. Thread: the loop.
+// waiters.h: who waits for a partition to change. A watch (a parked fetch's partition, or one of a fetch session's)
+// hangs on the partition's WaiterList for as long as it likes; an event costs one virtual call a watch and nothing
+// else. To lose no event: register first, look at the log after. A watch never resumes anybody inside notify(): it
+// marks what changed and hands its coroutine to the ready queue. Thread: the loop.
 #pragma once
 
 #include <cstdint>
