@@ -1,0 +1,24 @@
+// request.h: what a handler knows of a request besides its message: where it came from and how to answer. Filled by the
+// dispatcher from the connection and the request header.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "net/protocol/api_key.h"
+#include "net/transport/connection.h"
+
+namespace leat {
+
+struct Request {
+  ConnectionId connection = 0;  // may be closed by the time a handler goes on after a wait
+  uint64_t ticket = 0;
+  std::string peer;           // "127.0.0.1:51234"
+  std::string listener_name;  // says which advertised address the client is given
+  std::string client_id;      // "" also when the client sent null
+  ApiKey api = ApiKey::kApiVersions;
+  int16_t version = 0;
+  int32_t correlation_id = 0;
+};
+
+}  // namespace leat
