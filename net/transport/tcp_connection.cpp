@@ -34,13 +34,13 @@ void describe_peer(const uv_tcp_t& handle, std::string& host, std::string& peer)
     const auto* v4 = reinterpret_cast<const sockaddr_in*>(&address);
     uv_ip4_name(v4, text.data(), text.size());
     host = text.data();
-    peer = HostPort{host, ntohs(v4->sin_port)}.to_string();
+    peer = ListenAddress{host, ntohs(v4->sin_port)}.to_string();
   } else if (address.ss_family == AF_INET6) {
     const auto* v6 = reinterpret_cast<const sockaddr_in6*>(&address);
     uv_ip6_name(v6, text.data(), text.size());
     host = text.data();
     if (host.starts_with("::ffff:")) host.erase(0, 7);  // IPv4 through a socket of both kinds
-    peer = HostPort{host, ntohs(v6->sin6_port)}.to_string();
+    peer = ListenAddress{host, ntohs(v6->sin6_port)}.to_string();
   }
 }
 

@@ -47,7 +47,7 @@ void set_port(sockaddr_storage& address, uint16_t port) noexcept {
 }
 
 // Asks the system's resolver; only at start, so it may wait.
-Result<std::vector<BindAddress>> resolve(const HostPort& address) {
+Result<std::vector<BindAddress>> resolve(const ListenAddress& address) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_PASSIVE;
@@ -67,7 +67,7 @@ Result<std::vector<BindAddress>> resolve(const HostPort& address) {
   return resolved;
 }
 
-Result<std::vector<BindAddress>> addresses_to_bind(const HostPort& address) {
+Result<std::vector<BindAddress>> addresses_to_bind(const ListenAddress& address) {
   if (address.host == "localhost") {
     std::vector<BindAddress> both{v4_address("127.0.0.1", address.port), v6_address("::1", address.port)};
     both[1].optional = true;
@@ -86,6 +86,10 @@ Result<std::vector<BindAddress>> addresses_to_bind(const HostPort& address) {
 
 }  // namespace
 
+std::string ListenAddress::to_string() const {
+  return host.find(':') == std::string::npos ? fmt::format("{}:{}", host, port) : fmt::format("[{}]:{}", host, port);
+}
+
 TcpServer::TcpServer(UvLoop& loop, FrameHandler& handler, const TransportLimits& limits)
     : loop_(loop), handler_(handler), limits_(limits), closed_(loop) {
   schedule_sweep();
@@ -98,7 +102,7 @@ TcpServer::~TcpServer() {
   loop_.timers().cancel(next_turn_timer_);
 }
 
-Result<uint16_t> TcpServer::listen(std::string listener_name, const HostPort& address) {
+Result<uint16_t> TcpServer::listen(std::string listener_name, const ListenAddress& address) {
   const std::string& name = listener_names_.emplace_back(std::move(listener_name));
   // With port 0 the system picks a port for the first address that may be taken on the second: then try another.
   const int tries = address.port == 0 ? kPortTriesMax : 1;
@@ -112,7 +116,7 @@ Result<uint16_t> TcpServer::listen(std::string listener_name, const HostPort& ad
 }
 
 // All or none of the addresses; what was bound before a failure is closed again.
-Result<uint16_t> TcpServer::bind_all(const std::string& name, const HostPort& address) {
+Result<uint16_t> TcpServer::bind_all(const std::string& name, const ListenAddress& address) {
   TRY(binds, addresses_to_bind(address));
   uint16_t port = address.port;
   size_t bound_count = 0;
@@ -129,7 +133,7 @@ Result<uint16_t> TcpServer::bind_all(const std::string& name, const HostPort& ad
     made.back()->close();
     if (bind.optional && bound.error().code == Errc::kNotFound) continue;
     if (address.host.empty() && bound.error().code == Errc::kNotFound) {  // a machine without IPv6
-      return bind_all(name, HostPort{"0.0.0.0", address.port});
+      return bind_all(name, ListenAddress{"0.0.0.0", address.port});
     }
     for (TcpListener* listener : made) listener->close();
     return fail(std::move(bound).error());

@@ -18,13 +18,19 @@
 #include "core/base/result.h"
 #include "net/loop/gate.h"
 #include "net/loop/uv_loop.h"
-#include "net/transport/address.h"
 #include "net/transport/connection.h"
 
 namespace leat {
 
 class TcpConnection;
 class TcpListener;
+
+struct ListenAddress {
+  std::string host;   // a name or an address without brackets; empty: every address of the machine
+  uint16_t port = 0;  // 0: any free one
+
+  std::string to_string() const;  // with brackets round an IPv6 address
+};
 
 struct TransportLimits {
   size_t request_bytes_max = size_t{100} << 20;            // socket.request.max.bytes
@@ -48,7 +54,7 @@ class TcpServer {
   // Binds and listens. "localhost" binds 127.0.0.1 and, where the machine has it, ::1 on the same port; an empty host
   // or a wildcard binds all addresses. Port 0 picks one. Returns the port. Whoever connects before start_accepting()
   // waits in the kernel's queue: the port can be taken first, and served when the broker is ready.
-  Result<uint16_t> listen(std::string listener_name, const HostPort& address);
+  Result<uint16_t> listen(std::string listener_name, const ListenAddress& address);
   void start_accepting();
   void stop_listening() noexcept;  // who is connected stays
 
@@ -64,7 +70,7 @@ class TcpServer {
   friend TcpListener;
 
   // For TcpListener.
-  Result<uint16_t> bind_all(const std::string& name, const HostPort& address);
+  Result<uint16_t> bind_all(const std::string& name, const ListenAddress& address);
   void on_accepted(std::unique_ptr<TcpConnection> connection);
   void on_listener_closed(TcpListener& listener) noexcept;
   std::string refusal_of(const std::string& peer_host) const;  // empty: welcome
