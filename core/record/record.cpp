@@ -9,22 +9,18 @@
 
 namespace leat {
 
-bool record_varint::read_long(const uint8_t*& next, const uint8_t* end, int bits, uint64_t& value) noexcept {
-  uint64_t result = 0;
-  const uint8_t* at = next;
+record_varint::LongForm record_varint::read_long(const uint8_t* next, const uint8_t* end, int bits) noexcept {
+  constexpr LongForm kFailed{nullptr, 0};
+  uint64_t value = 0;
   for (int shift = 0; shift < bits; shift += 7) {
-    if (at == end) return false;
-    const uint8_t byte = *at++;
+    if (next == end) return kFailed;
+    const uint8_t byte = *next++;
     const int bits_left = bits - shift;
-    if (bits_left < 7 && byte >> bits_left != 0) return false;  // too long, or bits that do not fit
-    result |= static_cast<uint64_t>(byte & 0x7f) << shift;
-    if (byte < 0x80) {
-      next = at;
-      value = result;
-      return true;
-    }
+    if (bits_left < 7 && byte >> bits_left != 0) return kFailed;  // too long, or bits that do not fit
+    value |= static_cast<uint64_t>(byte & 0x7f) << shift;
+    if (byte < 0x80) return {next, value};
   }
-  return false;
+  return kFailed;
 }
 
 std::string_view to_string(RecordFault fault) noexcept {

@@ -7,7 +7,8 @@
 namespace leat::record_parse {
 
 // A size-prefixed field; negative sizes give nullopt. False when it does not fit in the record.
-inline bool field(const uint8_t*& next, const uint8_t* end, std::optional<ByteView>& out) noexcept {
+[[gnu::always_inline]] inline bool field(const uint8_t*& next, const uint8_t* end,
+                                         std::optional<ByteView>& out) noexcept {
   int32_t size = 0;
   if (!record_varint::read_int(next, end, size)) [[unlikely]]
     return false;
@@ -22,18 +23,24 @@ inline bool field(const uint8_t*& next, const uint8_t* end, std::optional<ByteVi
   return true;
 }
 
-inline RecordFault headers(const uint8_t*& next, const uint8_t* end, int32_t count) noexcept {
-  if (count < 0 || count > end - next) return RecordFault::kHeaderCount;  // a header takes two bytes at least
+// Gives where they end, or null with the fault; by value for the sake of the walk's pointer.
+struct HeadersEnd {
+  const uint8_t* next;
+  RecordFault fault;
+};
+inline HeadersEnd headers(const uint8_t* next, const uint8_t* end, int32_t count) noexcept {
+  if (count < 0 || count > end - next)
+    return {nullptr, RecordFault::kHeaderCount};  // a header takes two bytes at least
   for (int32_t i = 0; i < count; ++i) {
     std::optional<ByteView> part;
-    if (!field(next, end, part) || !part) return RecordFault::kHeaderKey;
-    if (!field(next, end, part)) return RecordFault::kHeaderValue;
+    if (!field(next, end, part) || !part) return {nullptr, RecordFault::kHeaderKey};
+    if (!field(next, end, part)) return {nullptr, RecordFault::kHeaderValue};
   }
-  return RecordFault::kNone;
+  return {next, RecordFault::kNone};
 }
 
 // What stands behind the size; the record ends at `end`.
-inline RecordFault body(const uint8_t*& next, const uint8_t* end, RecordView& record) noexcept {
+[[gnu::always_inline]] inline RecordFault body(const uint8_t*& next, const uint8_t* end, RecordView& record) noexcept {
   if (next == end) [[unlikely]]
     return RecordFault::kSize;
   record.attributes = static_cast<int8_t>(*next++);
@@ -49,14 +56,15 @@ inline RecordFault body(const uint8_t*& next, const uint8_t* end, RecordView& re
     return RecordFault::kHeaderCount;
   const uint8_t* const headers_begin = next;
   if (record.header_count != 0) {
-    const RecordFault fault = headers(next, end, record.header_count);
-    if (fault != RecordFault::kNone) return fault;
+    const HeadersEnd headers_end = headers(next, end, record.header_count);
+    if (headers_end.fault != RecordFault::kNone) return headers_end.fault;
+    next = headers_end.next;
   }
   record.encoded_headers = ByteView(headers_begin, next);
   return next == end ? RecordFault::kNone : RecordFault::kTrailing;
 }
 
-inline RecordFault record(const uint8_t*& next, const uint8_t* end, RecordView& out) noexcept {
+[[gnu::always_inline]] inline RecordFault record(const uint8_t*& next, const uint8_t* end, RecordView& out) noexcept {
   const uint8_t* at = next;
   int32_t size = 0;
   if (!record_varint::read_int(at, end, size)) [[unlikely]] {

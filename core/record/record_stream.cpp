@@ -81,8 +81,9 @@ bool RecordStream::take_varint(int bits, uint64_t& value) {
   do {
     if (count == sizeof bytes || !take_byte(bytes[count])) return false;
   } while (bytes[count++] >= 0x80);
-  const uint8_t* at = bytes;
-  return record_varint::read_long(at, bytes + count, bits, value);
+  const record_varint::LongForm form = record_varint::read_long(bytes, bytes + count, bits);
+  value = form.value;
+  return form.next != nullptr;
 }
 
 bool RecordStream::take_int(int32_t& value) {

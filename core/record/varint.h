@@ -7,28 +7,35 @@
 
 namespace leat::record_varint {
 
-// On failure false, and `next` is where it was.
-bool read_long(const uint8_t*& next, const uint8_t* end, int bits, uint64_t& value) noexcept;
+// By value, both ways: a pointer whose address is taken would live in memory through the whole walk (measured: 25
+// instead of over 100 million records a second). `next` is null on failure.
+struct LongForm {
+  const uint8_t* next;
+  uint64_t value;
+};
+LongForm read_long(const uint8_t* next, const uint8_t* end, int bits) noexcept;
 
 constexpr int64_t unzigzag(uint64_t raw) noexcept { return static_cast<int64_t>((raw >> 1) ^ (~(raw & 1) + 1)); }
 
 template <int kBits>
-inline bool read_raw(const uint8_t*& next, const uint8_t* end, uint64_t& value) noexcept {
-  if (end - next >= 2) [[likely]] {
-    if (next[0] < 0x80) {
-      value = *next++;
-      return true;
-    }
-    if (next[1] < 0x80) {
-      value = (next[0] & 0x7fU) | static_cast<uint64_t>(next[1]) << 7;
-      next += 2;
-      return true;
-    }
+[[gnu::always_inline]] inline bool read_raw(const uint8_t*& next, const uint8_t* end, uint64_t& value) noexcept {
+  if (next != end && next[0] < 0x80) {
+    value = *next++;
+    return true;
   }
-  return read_long(next, end, kBits, value);
+  if (end - next >= 2 && next[1] < 0x80) {
+    value = (next[0] & 0x7fU) | static_cast<uint64_t>(next[1]) << 7;
+    next += 2;
+    return true;
+  }
+  const LongForm form = read_long(next, end, kBits);
+  if (form.next == nullptr) return false;
+  next = form.next;
+  value = form.value;
+  return true;
 }
 
-inline bool read_int(const uint8_t*& next, const uint8_t* end, int32_t& value) noexcept {
+[[gnu::always_inline]] inline bool read_int(const uint8_t*& next, const uint8_t* end, int32_t& value) noexcept {
   uint64_t raw = 0;
   if (!read_raw<32>(next, end, raw)) [[unlikely]]
     return false;
@@ -36,7 +43,7 @@ inline bool read_int(const uint8_t*& next, const uint8_t* end, int32_t& value) n
   return true;
 }
 
-inline bool read_int64(const uint8_t*& next, const uint8_t* end, int64_t& value) noexcept {
+[[gnu::always_inline]] inline bool read_int64(const uint8_t*& next, const uint8_t* end, int64_t& value) noexcept {
   uint64_t raw = 0;
   if (!read_raw<64>(next, end, raw)) [[unlikely]]
     return false;
