@@ -33,7 +33,9 @@ class Connection {
   // nothing but frees the place in the queue.
   virtual void respond(uint64_t ticket, Response response) = 0;
   virtual void close(std::string_view reason) noexcept = 0;  // at once; queued output is dropped
-  virtual size_t output_bytes() const noexcept = 0;          // responses that the peer has not taken yet
+  // True when responses that the peer has not taken pile up above the limit: then no work should begin that makes more
+  // of them, until on_drained, which follows for sure unless the connection closes.
+  virtual bool backed_up() noexcept = 0;
 };
 
 enum class ClosedBy : uint8_t {

@@ -205,12 +205,16 @@ void TcpConnection::deliver_frames() {
   if (!closing_) reader_.release_when_empty();
 }
 
+// As long as there is output, on_touched() will come: it is called for, or a write is under way that calls for it.
+bool TcpConnection::backed_up() noexcept {
+  if (responses_.output_bytes() <= server_.limits_.output_bytes_max) return false;
+  backed_up_ = true;
+  return true;
+}
+
 bool TcpConnection::may_take_request() noexcept {
   const TransportLimits& limits = server_.limits_;
-  if (responses_.output_bytes() > limits.output_bytes_max) {
-    backed_up_ = true;
-    return false;
-  }
+  if (backed_up()) return false;
   if (responses_.requests_in_flight() >= limits.requests_in_flight_max) return false;
   if (responses_.request_bytes_in_flight() >= limits.request_bytes_in_flight_max) return false;
   // With nothing in flight of its own a connection waits for others to end; otherwise its own end wakes it as well.

@@ -30,7 +30,7 @@ class TcpConnection final : public Connection {
   const std::string& listener_name() const noexcept override { return listener_name_; }
   void respond(uint64_t ticket, Response response) override;
   void close(std::string_view reason) noexcept override { close_as(ClosedBy::kServer, reason); }
-  size_t output_bytes() const noexcept override { return responses_.output_bytes(); }
+  bool backed_up() noexcept override;
 
   const std::string& peer_host() const noexcept { return peer_host_; }
   size_t request_bytes_in_flight() const noexcept { return responses_.request_bytes_in_flight(); }
