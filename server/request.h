@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "net/protocol/api_key.h"
 #include "net/transport/connection.h"
+#include "server/byte_budget.h"
 
 namespace leat {
 
@@ -19,6 +21,9 @@ struct Request {
   ApiKey api = ApiKey::kApiVersions;
   int16_t version = 0;
   int32_t correlation_id = 0;
+  // Fetch only: what the handler puts here is held until the last byte of the response has left the process (or the
+  // connection is closed), so that a budget counts what slow readers have not taken yet. Null for other APIs.
+  std::shared_ptr<ByteBudget::Grant> response_grant;
 };
 
 }  // namespace leat

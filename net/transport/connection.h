@@ -21,6 +21,7 @@ using ConnectionId = uint64_t;  // never reused
 // One response: slices that leave back to back, without a copy. The first holds the size field.
 struct Response {
   std::vector<Slice> pieces;
+  std::shared_ptr<void> held;  // let go when the last piece has been sent, or dropped with the connection
 };
 
 class Connection {

@@ -47,11 +47,15 @@ bool ResponseQueue::answer(uint64_t ticket, Response response) {
 
 void ResponseQueue::release_answered() {
   while (first_slot_ < slots_.size() && slots_[first_slot_].response) {
-    for (Slice& piece : slots_[first_slot_].response->pieces) {
+    Response& response = *slots_[first_slot_].response;
+    const size_t output_before = output_.size();
+    for (Slice& piece : response.pieces) {
       if (piece.empty()) continue;
       output_bytes_ += piece.size();
-      output_.push_back(std::move(piece));
+      output_.push_back({std::move(piece), nullptr});
     }
+    // One without bytes holds nothing; what it brought is let go with the slot.
+    if (output_.size() > output_before) output_.back().held = std::move(response.held);
     slots_[first_slot_].response.reset();
     ++first_slot_;
     ++first_ticket_;
@@ -63,7 +67,7 @@ size_t ResponseQueue::gather(std::span<ByteView> into, size_t bytes_max) const n
   size_t count = 0;
   size_t skip = first_output_taken_;
   for (size_t i = first_output_; i < output_.size() && count < into.size() && bytes_max > 0; ++i) {
-    ByteView piece = output_[i].view().subspan(skip);
+    ByteView piece = output_[i].piece.view().subspan(skip);
     skip = 0;
     piece = piece.first(std::min(piece.size(), bytes_max));
     bytes_max -= piece.size();
@@ -76,9 +80,9 @@ void ResponseQueue::taken(size_t size) noexcept {
   CHECK(size <= output_bytes_, "{} of {}", size, output_bytes_);
   output_bytes_ -= size;
   first_output_taken_ += size;
-  while (first_output_ < output_.size() && first_output_taken_ >= output_[first_output_].size()) {
-    first_output_taken_ -= output_[first_output_].size();
-    output_[first_output_] = Slice();
+  while (first_output_ < output_.size() && first_output_taken_ >= output_[first_output_].piece.size()) {
+    first_output_taken_ -= output_[first_output_].piece.size();
+    output_[first_output_] = Output();
     ++first_output_;
   }
   drop_done(output_, first_output_);

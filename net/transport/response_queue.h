@@ -38,7 +38,11 @@ class ResponseQueue {
   size_t first_slot_ = 0;
   uint64_t first_ticket_ = 0;  // of slots_[first_slot_]
   size_t request_bytes_ = 0;
-  std::vector<Slice> output_;  // from first_output_ on
+  struct Output {
+    Slice piece;
+    std::shared_ptr<void> held;  // with the last piece of its response
+  };
+  std::vector<Output> output_;  // from first_output_ on
   size_t first_output_ = 0;
   size_t first_output_taken_ = 0;  // bytes of output_[first_output_] that have left
   size_t output_bytes_ = 0;

@@ -56,6 +56,23 @@ TEST_CASE("response queue: a ticket is answered once, and only when open", "[tra
   REQUIRE(take(queue, 100) == "ab");
 }
 
+TEST_CASE("response queue: what a response holds is let go when its last byte has left", "[transport]") {
+  ResponseQueue queue;
+  auto held = std::make_shared<int>(1);
+  const std::weak_ptr<int> watch = held;
+  queue.open(0);
+  queue.open(0);
+  Response response = response_of({"abc", "de"});
+  response.held = std::move(held);
+  REQUIRE(queue.answer(0, std::move(response)));
+  REQUIRE(queue.answer(1, response_of({"f"})));
+  REQUIRE(take(queue, 4) == "abcd");
+  REQUIRE_FALSE(watch.expired());
+  REQUIRE(take(queue, 1) == "e");
+  REQUIRE(watch.expired());
+  REQUIRE(take(queue, 9) == "f");
+}
+
 TEST_CASE("response queue: any cut of the writes gives the same bytes", "[transport]") {
   SeededRandom random(7);
   ResponseQueue queue;
