@@ -6,7 +6,7 @@
 namespace leat {
 
 Event::Wait::Wait(Event& event, std::optional<Millis> timeout) noexcept
-    : event_(&event), scheduler_(event.scheduler_), timeout_(timeout), result_(event.outcome_) {}
+    : event_(&event), scheduler_(event.scheduler_), timeout_(timeout) {}
 
 Event::Wait::~Wait() {
   CHECK(!scheduled_, "a coroutine's frame was destroyed while it stood in the ready queue");
@@ -14,6 +14,12 @@ Event::Wait::~Wait() {
     scheduler_.timers().cancel(timer_);
     event_->unlink(*this);
   }
+}
+
+// Asked now and not when the wait was made: the two may lie apart, with the event set between them.
+bool Event::Wait::await_ready() noexcept {
+  if (event_->outcome_) result_ = event_->outcome_;
+  return result_.has_value();
 }
 
 void Event::Wait::await_suspend(std::coroutine_handle<> awaiter) {

@@ -25,7 +25,7 @@ class Event {
     Wait& operator=(const Wait&) = delete;
     ~Wait();
 
-    bool await_ready() const noexcept { return result_.has_value(); }
+    bool await_ready() noexcept;
     void await_suspend(std::coroutine_handle<> awaiter);
     Woken await_resume() noexcept;
 

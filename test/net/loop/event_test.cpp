@@ -66,6 +66,20 @@ TEST_CASE("event: destroying it cancels who waits", "[loop]") {
   REQUIRE(scheduler.timer_count() == 0);
 }
 
+Task<void> set_before_awaiting(Event& event, std::vector<Woken>& woken) {
+  auto wait = event.wait();
+  event.set();
+  woken.push_back(co_await wait);
+}
+
+TEST_CASE("event: set between making the wait and awaiting it is not lost", "[loop]") {
+  ManualScheduler scheduler;
+  Event event(scheduler);
+  std::vector<Woken> woken;
+  spawn(set_before_awaiting(event, woken));
+  REQUIRE(woken == std::vector<Woken>{Woken::kSet});
+}
+
 TEST_CASE("event: sleep_for wakes at its time", "[loop]") {
   ManualScheduler scheduler;
   bool awake = false;
