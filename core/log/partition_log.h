@@ -1,10 +1,9 @@
 // partition_log.h: the log of one partition: segments, indexes, producer state, leader epochs, and the four offsets.
-// Invariant, held by one setter: log start <= last stable <= high watermark <= log end; the high watermark never passes what
-// the flush policy has made durable.
-// Thread: the loop owns the object and never does I/O through it. Work on files is carved off as an operation (LogAppend,
-// SegmentRead, TimeLookup, Maintenance): made here, execute()d by a worker on nothing but its own fields, given back here.
-// Bytes below the log end captured in an operation never change, so reads need no lock; a reader holds its segment by
-// shared_ptr, also when retention has removed it meanwhile.
+// Invariant, held by one setter: log start <= last stable <= high watermark <= log end; the high watermark never passes
+// what the flush policy has made durable. Thread: the loop owns the object and never does I/O through it. Work on files
+// is carved off as an operation (LogAppend, SegmentRead, TimeLookup, Maintenance): made here, execute()d by a worker on
+// nothing but its own fields, given back here. Bytes below the log end captured in an operation never change, so reads
+// need no lock; a reader holds its segment by shared_ptr, also when retention has removed it meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +18,7 @@
 #include "core/base/strong.h"
 #include "core/base/topic_partition.h"
 #include "core/base/uuid.h"
+#include "core/log/leader_epoch_cache.h"
 #include "core/record/validator.h"
 #include "core/storage/file_system.h"
 
@@ -29,7 +29,8 @@ enum class FlushPolicy : uint8_t { kNone, kCommit, kFull };
 // The state of a log directory, shared by its partitions; owned and changed on the loop.
 struct DirectoryHealth {
   std::optional<Error> offline;  // set once, by the first failed sync or failed cut; only a restart clears it
-  bool below_reserve = false;    // client appends are refused with kNoSpace; internal logs go on (deletes and commits work)
+  bool below_reserve =
+      false;  // client appends are refused with kNoSpace; internal logs go on (deletes and commits work)
 };
 
 enum class LogKind : uint8_t {
@@ -58,6 +59,11 @@ struct LogConfig {
   int64_t producer_id_expiration_ms = int64_t{24} * 3600 * 1000;
 };
 
+// flush.messages=1 asks for commit in Kafka's words.
+inline FlushPolicy effective_flush_policy(const LogConfig& config) noexcept {
+  return config.flush == FlushPolicy::kNone && config.flush_messages == 1 ? FlushPolicy::kCommit : config.flush;
+}
+
 struct LogOffsets {
   Offset log_start{0};
   Offset last_stable{0};
@@ -66,7 +72,7 @@ struct LogOffsets {
 };
 
 struct BatchOutcome {
-  std::optional<Error> error;  // kOutOfOrderSequence, kInvalidProducerEpoch, kIo, kNoSpace, kOffline ...
+  std::optional<Error> error = std::nullopt;  // kOutOfOrderSequence, kInvalidProducerEpoch, kIo, kNoSpace, kOffline ...
   Offset base_offset = kNoOffset;
   int64_t append_time_ms = kNoTimestamp;  // set when the topic stamps on append
   bool duplicate = false;                 // an earlier append has it; base_offset is that one's
@@ -81,8 +87,9 @@ struct AppendInput {
 class LogAppend {
  public:
   virtual ~LogAppend() = default;
-  virtual void write() noexcept = 0;  // worker (or the loop, when small): roll if due, one pwritev; cut back when it fails
-  virtual void sync() noexcept = 0;   // worker: as the policy says; only after a write that succeeded
+  virtual void
+  write() noexcept = 0;  // worker (or the loop, when small): roll if due, one pwritev; cut back when it fails
+  virtual void sync() noexcept = 0;  // worker: as the policy says; only after a write that succeeded
   virtual bool needs_sync() const noexcept = 0;
   virtual size_t size_bytes() const noexcept = 0;
   virtual bool failed() const noexcept = 0;
@@ -132,8 +139,9 @@ class Maintenance {
   virtual ~Maintenance() = default;
   virtual void execute() noexcept = 0;  // worker
 
-  std::vector<std::string> notes;  // lines for the server's log, once finished: deleted segments, distrusted timestamps ...
-  std::optional<Error> error;      // what failed, once finished; a failed sync has taken the directory offline as well
+  std::vector<std::string>
+      notes;                   // lines for the server's log, once finished: deleted segments, distrusted timestamps ...
+  std::optional<Error> error;  // what failed, once finished; a failed sync has taken the directory offline as well
 };
 
 struct ProducerSummary {  // for DescribeProducers
@@ -143,11 +151,6 @@ struct ProducerSummary {  // for DescribeProducers
   int64_t last_timestamp_ms;
   int32_t coordinator_epoch;
   Offset transaction_start = kNoOffset;
-};
-
-struct EpochEndOffset {
-  int32_t leader_epoch = kNoLeaderEpoch;
-  Offset end_offset = kNoOffset;
 };
 
 class TailCache;
@@ -166,7 +169,7 @@ struct RecoveryReport {
   int64_t saved_aside_bytes = 0;     // cut, but held a later valid batch: kept in a side file
   std::vector<std::string> damaged;  // one line each: file, position, expected, found
   int indexes_rebuilt = 0;
-  std::vector<std::string> notes;    // not damage: stray files left alone, finished deletions, rebuilt snapshots
+  std::vector<std::string> notes;  // not damage: stray files left alone, finished deletions, rebuilt snapshots
 };
 
 class PartitionLog {
@@ -183,7 +186,8 @@ class PartitionLog {
     int64_t now_ms = 0;
   };
   static Result<std::unique_ptr<PartitionLog>> create(const Open& open);  // any thread; the folder must not exist
-  static Result<std::unique_ptr<PartitionLog>> recover(const Open& open, const RecoveryHints& hints, RecoveryReport& report);
+  static Result<std::unique_ptr<PartitionLog>> recover(const Open& open, const RecoveryHints& hints,
+                                                       RecoveryReport& report);
   virtual ~PartitionLog() = default;
 
   virtual const TopicPartition& name() const noexcept = 0;
@@ -197,8 +201,8 @@ class PartitionLog {
   virtual void set_config(const LogConfig& config) = 0;
   virtual const DirectoryHealth& health() const noexcept = 0;
 
-  // Appends. At most one LogAppend is out at a time. begin_append takes a prefix of `inputs` (all of them unless the segment
-  // must roll between two), checks sequences, patches base offsets and epoch, and erases what it took.
+  // Appends. At most one LogAppend is out at a time. begin_append takes a prefix of `inputs` (all of them unless the
+  // segment must roll between two), checks sequences, patches base offsets and epoch, and erases what it took.
   virtual std::unique_ptr<LogAppend> begin_append(std::vector<AppendInput>& inputs, int64_t now_ms) = 0;
   virtual void on_written(LogAppend& append) = 0;  // log end moves, or sequences roll back; without a sync: durable too
   virtual void on_synced(LogAppend& append) = 0;   // high watermark moves, or the log goes offline
@@ -210,11 +214,12 @@ class PartitionLog {
   virtual EpochEndOffset end_offset_for(int32_t leader_epoch) const noexcept = 0;     // KIP-320
   virtual std::vector<ProducerSummary> producers() const = 0;
 
-  // Upkeep. Each begin_* gives work for a worker or null when there is none, or while earlier upkeep of this log is out;
-  // finish() takes it back on the loop. Upkeep and an append may be out together.
+  // Upkeep. Each begin_* gives work for a worker or null when there is none, or while earlier upkeep of this log is
+  // out; finish() takes it back on the loop. Upkeep and an append may be out together.
   virtual Result<void> advance_log_start(Offset to) = 0;  // DeleteRecords; above the high watermark kOffsetOutOfRange
   virtual std::unique_ptr<Maintenance> begin_retention(int64_t now_ms) = 0;
-  virtual std::unique_ptr<Maintenance> begin_checkpoint(int64_t now_ms) = 0;  // sync, index, producer snapshot: recovery point moves
+  virtual std::unique_ptr<Maintenance> begin_checkpoint(
+      int64_t now_ms) = 0;  // sync, index, producer snapshot: recovery point moves
   // flush.messages or flush.ms due, or a rolled segment waits to be synced and indexed: cheap to ask, ask every second.
   virtual std::unique_ptr<Maintenance> begin_flush(int64_t now_ms) = 0;
   virtual void finish(Maintenance& work) = 0;

@@ -1,0 +1,35 @@
+// checkpoint_text.h: the text format that Apache Kafka's checkpoint files share, and the two files of offsets for each
+// partition that a log directory keeps (recovery-point-offset-checkpoint, log-start-offset-checkpoint).
+//   file := version "\n" count "\n" line*        version is 0; an offset line is: topic " " partition " " offset
+// Pure; any thread.
+#pragma once
+
+#include <charconv>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/base/strong.h"
+#include "core/base/topic_partition.h"
+
+namespace leat {
+
+// The lines behind the head, which is checked: version, and as many lines as it says. Views into `text`.
+Result<std::vector<std::string_view>> checkpoint_lines(std::string_view text, std::string_view path);
+
+using OffsetCheckpoint = std::map<TopicPartition, Offset>;
+Result<OffsetCheckpoint> decode_offset_checkpoint(std::string_view text, std::string_view path);
+std::string encode_offset_checkpoint(const OffsetCheckpoint& offsets);
+
+template <class Int>
+std::optional<Int> parse_int(std::string_view text) noexcept {
+  Int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace leat

@@ -1,0 +1,111 @@
+// index_files.cpp: index files read and written.
+#include "core/log/index_files.h"
+
+#include <array>
+
+#include "core/codec/reader.h"
+#include "core/log/file_names.h"
+
+namespace leat {
+namespace {
+
+constexpr size_t kIndexFileBytesMax = size_t{64} << 20;
+
+Result<std::optional<std::string>> read_if_there(FileSystem& files, const std::string& path) {
+  Result<std::string> text = read_text_file(files, path, kIndexFileBytesMax);
+  if (text) return std::optional(std::move(*text));
+  if (text.error().code == Errc::kNotFound || text.error().code == Errc::kLimit) return std::nullopt;
+  return fail(text.error());
+}
+
+}  // namespace
+
+Result<IndexState> load_indexes(FileSystem& files, const std::string& directory, Segment& segment,
+                                int64_t log_size_bytes) {
+  segment.restart_indexes();
+  TRY(index_text, read_if_there(files, segment_path(directory, segment.base_offset, kIndexSuffix)));
+  TRY(time_text, read_if_there(files, segment_path(directory, segment.base_offset, kTimeIndexSuffix)));
+  if (!index_text || !time_text) return IndexState::kMissingOrBad;
+  auto index = OffsetIndex::decode(segment.base_offset, as_bytes(*index_text), log_size_bytes);
+  auto time_index = TimeIndex::decode(segment.base_offset, as_bytes(*time_text));
+  if (!index || !time_index) return IndexState::kMissingOrBad;
+  // What Kafka preallocated is cut off by the next write: until then fewer entries count as written than the file has
+  // bytes.
+  const bool exact = index->size_bytes() == index_text->size() && time_index->size_bytes() == time_text->size();
+  segment.index = std::move(*index);
+  segment.time_index = std::move(*time_index);
+  segment.index_entries_written = exact ? segment.index.entry_count() : 0;
+  segment.time_entries_written = exact ? segment.time_index.entry_count() : 0;
+  if (const auto last = segment.time_index.last()) {
+    segment.max_timestamp_ms = last->timestamp_ms;
+    segment.max_timestamp_offset = segment.base_offset + int64_t{last->relative_offset};
+  }
+  return IndexState::kGood;
+}
+
+Result<std::optional<TimeIndexEntry>> read_last_time_entry(FileSystem& files, const std::string& path) {
+  TRY(file, files.open(path, OpenMode::kRead));
+  TRY(size, file->size());
+  const int64_t count = size / static_cast<int64_t>(kTimeIndexEntryBytes);
+  if (count == 0) return std::nullopt;
+  std::array<uint8_t, kTimeIndexEntryBytes> bytes{};
+  TRY(read, file->read_at(Position((count - 1) * static_cast<int64_t>(kTimeIndexEntryBytes)), bytes));
+  if (read < bytes.size()) return std::nullopt;
+  return TimeIndexEntry{from_big_endian<int64_t>(bytes.data()), from_big_endian<uint32_t>(bytes.data() + 8)};
+}
+
+namespace {
+
+// The last entry for which `at_or_below` holds, by halving. nullopt: none, or the file cannot be read.
+template <size_t kEntryBytes, class Predicate>
+std::optional<std::array<uint8_t, kEntryBytes>> last_entry_where(FileSystem& files, const std::string& path,
+                                                                 Predicate at_or_below) {
+  const Result<std::unique_ptr<File>> file = files.open(path, OpenMode::kRead);
+  if (!file) return std::nullopt;
+  const Result<int64_t> size = (*file)->size();
+  if (!size) return std::nullopt;
+  std::optional<std::array<uint8_t, kEntryBytes>> best;
+  int64_t low = 0;
+  int64_t high = *size / static_cast<int64_t>(kEntryBytes);
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2;
+    std::array<uint8_t, kEntryBytes> entry{};
+    const Result<size_t> count = (*file)->read_at(Position(middle * static_cast<int64_t>(kEntryBytes)), entry);
+    if (!count || *count < kEntryBytes) return std::nullopt;
+    if (at_or_below(entry.data())) {
+      best = entry;
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+Position lookup_position(FileSystem& files, const std::string& directory, Offset base_offset, Offset offset) noexcept {
+  const int64_t wanted = offset - base_offset;
+  const auto found = last_entry_where<kIndexEntryBytes>(
+      files, segment_path(directory, base_offset, kIndexSuffix),
+      [wanted](const uint8_t* entry) { return int64_t{from_big_endian<uint32_t>(entry)} <= wanted; });
+  return Position(found ? from_big_endian<uint32_t>(found->data() + 4) : 0);
+}
+
+Offset lookup_offset_by_time(FileSystem& files, const std::string& directory, Offset base_offset,
+                             int64_t timestamp_ms) noexcept {
+  const auto found = last_entry_where<kTimeIndexEntryBytes>(
+      files, segment_path(directory, base_offset, kTimeIndexSuffix),
+      [timestamp_ms](const uint8_t* entry) { return from_big_endian<int64_t>(entry) <= timestamp_ms; });
+  return found ? base_offset + int64_t{from_big_endian<uint32_t>(found->data() + 8)} : base_offset;
+}
+
+Result<void> write_index(FileSystem& files, const IndexWrite& write, IndexSync sync, SyncKind kind) {
+  TRY(file, files.open(write.path, OpenMode::kCreate));
+  if (write.position.v == 0) TRY(file->truncate(0));
+  const std::array<ByteView, 1> pieces{ByteView(write.bytes)};
+  if (!write.bytes.empty()) TRY(file->write_at(write.position, pieces));
+  return sync == IndexSync::kYes ? file->sync(kind) : Result<void>();
+}
+
+}  // namespace leat

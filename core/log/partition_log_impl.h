@@ -1,0 +1,119 @@
+// partition_log_impl.h: the PartitionLog of files. Split by what happens to it: partition_log_impl.cpp opens and
+// answers, partition_log_append.cpp appends, partition_log_read.cpp reads, partition_log_upkeep.cpp keeps it in order.
+// Invariants: segments_ is never empty, in order of base offset, the last one is active; at most one append and one
+// upkeep are out; producers_ holds changes in doubt exactly while an append that placed something is not yet written.
+// Thread: the loop.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/log/append_operation.h"
+#include "core/log/partition_log.h"
+#include "core/log/producer_state.h"
+#include "core/log/recovery.h"
+#include "core/log/retention.h"
+#include "core/log/segment_read.h"
+#include "core/log/tail_cache.h"
+#include "core/log/time_lookup.h"
+#include "core/log/upkeep_work.h"
+
+namespace leat {
+
+class PartitionLogImpl final : public PartitionLog {
+ public:
+  PartitionLogImpl(const Open& open, RecoveredLog recovered);
+  ~PartitionLogImpl() override;
+
+  const TopicPartition& name() const noexcept override { return name_; }
+  const Uuid& topic_id() const noexcept override { return topic_id_; }
+  const LogOffsets& offsets() const noexcept override { return offsets_; }
+  Offset recovery_point() const noexcept override { return recovery_point_; }
+  int32_t leader_epoch() const noexcept override { return leader_epoch_; }
+  int64_t size_bytes() const noexcept override { return size_bytes_; }
+  size_t segment_count() const noexcept override { return segments_.size(); }
+  const LogConfig& config() const noexcept override { return config_; }
+  void set_config(const LogConfig& config) override { config_ = config; }
+  const DirectoryHealth& health() const noexcept override { return *health_; }
+
+  std::unique_ptr<LogAppend> begin_append(std::vector<AppendInput>& inputs, int64_t now_ms) override;
+  void on_written(LogAppend& append) override;
+  void on_synced(LogAppend& append) override;
+
+  Result<ReadPlan> plan_read(Offset from, const ReadLimits& limits) override;
+  std::unique_ptr<TimeLookup> plan_lookup_by_time(int64_t timestamp_ms) override;
+  std::unique_ptr<TimeLookup> plan_lookup_max_timestamp() override;
+  EpochEndOffset end_offset_for(int32_t leader_epoch) const noexcept override;
+  std::vector<ProducerSummary> producers() const override;
+
+  Result<void> advance_log_start(Offset to) override;
+  std::unique_ptr<Maintenance> begin_retention(int64_t now_ms) override;
+  std::unique_ptr<Maintenance> begin_checkpoint(int64_t now_ms) override;
+  std::unique_ptr<Maintenance> begin_flush(int64_t now_ms) override;
+  void finish(Maintenance& work) override;
+  std::unique_ptr<Maintenance> begin_close() override;
+
+ private:
+  enum class Placed : uint8_t { kYes, kNotPlaced, kMustRoll };
+  struct Doomed {  // files renamed, to be removed when readers have had time to finish
+    int64_t due_ms;
+    std::vector<std::string> paths;
+  };
+
+  Segment& active() noexcept { return *segments_.back(); }
+  std::string path_of(const Segment& segment, std::string_view suffix) const;
+  void set_offsets(const LogOffsets& next);
+  void go_offline(const Error& reason);
+
+  std::optional<Error> refusal() const;
+  Placed place(AppendOperation& append, AppendInput& input, Offset& next_offset, int64_t now_ms);
+  RollReason roll_before(const AppendOperation& append, const ValidBatch& batch, Offset next_offset,
+                         int64_t now_ms) noexcept;
+  void prepare(AppendOperation& append);
+  void roll();
+  void fail_placed(AppendOperation& append, const Error& error);
+  int64_t jitter_ms() const noexcept;
+
+  size_t segment_index_of(Offset offset) const noexcept;
+  SegmentSnapshot snapshot_of(size_t index) const;
+  std::unique_ptr<FileSegmentRead> read_from_files(Offset from, const ReadLimits& limits);
+  TimeLookupPlan lookup_plan(std::optional<int64_t> timestamp_ms) const;
+
+  std::unique_ptr<UpkeepWork> make_work();
+  void add_syncs(UpkeepWork& work);
+  void add_index(UpkeepWork& work, const std::shared_ptr<Segment>& segment);
+  std::unique_ptr<UpkeepWork> checkpoint_work();
+  void remove_oldest(UpkeepWork& work, const std::vector<RetentionReason>& reasons, int64_t now_ms);
+  std::vector<SegmentFacts> segment_facts() const;
+  void note_distrusted(UpkeepWork& work, int64_t now_ms);
+  bool has_unwritten_sealed() const noexcept;
+
+  FileSystem& files_;
+  const std::string directory_;
+  const TopicPartition name_;
+  const Uuid topic_id_;
+  const LogKind kind_;
+  LogConfig config_;
+  DirectoryHealth own_health_;
+  DirectoryHealth* health_;
+
+  std::vector<std::shared_ptr<Segment>> segments_;
+  LogOffsets offsets_;
+  int64_t size_bytes_ = 0;
+  Offset recovery_point_{0};
+  int32_t leader_epoch_ = 0;
+  LeaderEpochCache epochs_;
+  RecoveredLog::EpochFile epoch_file_;
+  ProducerState producers_;
+  std::unique_ptr<TailCache::Tail> tail_;
+
+  AppendOperation* append_out_ = nullptr;
+  UpkeepWork* upkeep_out_ = nullptr;
+  std::vector<Offset> snapshots_;             // on disk, ascending
+  Offset checkpointed_{0};                    // indexes and a snapshot up to here are in files
+  int64_t unsynced_since_ms_ = kNoTimestamp;  // when the oldest append that no sync covers was written; under kNone
+  std::vector<Doomed> doomed_;
+};
+
+}  // namespace leat

@@ -1,0 +1,386 @@
+// recovery.cpp: opening a partition's folder: small files, sealed segments, the clean path, producer state and epochs.
+#include "core/log/recovery.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/log/file_names.h"
+#include "core/log/index_files.h"
+#include "core/log/producer_snapshot.h"
+#include "core/log/recovery_run.h"
+
+namespace leat {
+
+std::string encode_partition_metadata(const Uuid& topic_id) {
+  return fmt::format("version: 0\ntopic_id: {}\n", topic_id.to_string());
+}
+
+Result<Uuid> decode_partition_metadata(std::string_view text, std::string_view path) {
+  constexpr std::string_view kVersionLine = "version: 0\n";
+  constexpr std::string_view kTopicId = "topic_id: ";
+  if (text.starts_with(kVersionLine)) {
+    text.remove_prefix(kVersionLine.size());
+    if (text.starts_with(kTopicId)) {
+      text.remove_prefix(kTopicId.size());
+      const std::optional<Uuid> id = Uuid::parse(text.substr(0, text.find_first_of("\r\n")));
+      if (id) return *id;
+    }
+  }
+  return fail(Errc::kCorrupt, fmt::format("{}: expected \"version: 0\" and \"topic_id: ID\"", path));
+}
+
+Result<RecoveredLog> recover_folder(const PartitionLog::Open& open, const RecoveryHints& hints,
+                                    RecoveryReport& report) {
+  return RecoveryRun(open, hints, report).run();
+}
+
+std::string RecoveryRun::log_path(const Segment& segment) const {
+  return segment_path(directory_, segment.base_offset, kLogSuffix);
+}
+
+size_t RecoveryRun::segment_of(Offset offset) const noexcept {
+  size_t index = log_.segments.size() - 1;
+  while (index > 0 && log_.segments[index]->base_offset > offset) --index;
+  return index;
+}
+
+Offset RecoveryRun::bound_of(size_t index) const noexcept {
+  return index + 1 < log_.segments.size() ? log_.segments[index + 1]->base_offset : Offset(INT64_MAX);
+}
+
+Result<RecoveredLog> RecoveryRun::run() {
+  TRY(content, read_folder(files_, directory_));
+  content_ = std::move(content);
+  TRY(clear_leftovers());
+  TRY(read_small_files());
+  list_segments();
+  point_ = foreign() ? Offset(INT64_MAX) : hints_.recovery_point;
+  const bool trust = hints_.clean_shutdown && !foreign();
+  if (trust) {
+    TRY(verdict, trust_active());
+    trusted_ = verdict;
+    if (trusted_ == Trusted::kNo)
+      report_.notes.push_back(fmt::format("{}: not as a clean stop leaves it, scanning", directory_));
+  }
+  if (trusted_ == Trusted::kYes) {
+    TRY(recover_clean());
+  } else {
+    TRY(recover_unclean());
+  }
+  settle_offsets();
+  settle_epochs();
+  TRY(settle_snapshots());
+  if (directory_changed_) TRY(files_.sync_directory(directory_));
+  return std::move(log_);
+}
+
+Result<void> RecoveryRun::clear_leftovers() {
+  for (const std::string& name : content_.strays)
+    report_.notes.push_back(fmt::format("{}/{}: unknown, left alone", directory_, name));
+  for (const std::string& name : content_.leftovers) {
+    if (foreign()) {
+      report_.notes.push_back(fmt::format("{}/{}: left alone", directory_, name));
+      continue;
+    }
+    TRY(files_.remove(join_path(directory_, name)));
+    report_.notes.push_back(fmt::format("{}/{}: leftover of interrupted work, removed", directory_, name));
+  }
+  return {};
+}
+
+Result<void> RecoveryRun::read_small_files() {
+  log_.topic_id = open_.topic_id;
+  if (content_.has_metadata) {
+    const std::string path = join_path(directory_, kPartitionMetadataFile);
+    TRY(text, read_text_file(files_, path));
+    const Result<Uuid> id = decode_partition_metadata(text, path);
+    if (!id && open_.topic_id.is_zero()) return fail(id.error());
+    if (!id) {
+      report_.notes.push_back(fmt::format("{}; written again", id.error().context));
+      content_.has_metadata = false;
+    } else if (open_.topic_id.is_zero()) {
+      log_.topic_id = *id;
+    } else if (*id != open_.topic_id) {
+      return fail(Errc::kInvalidArgument,
+                  fmt::format("{}: expected topic id {}, found {}: the folder belongs to another topic", path,
+                              open_.topic_id.to_string(), id->to_string()));
+    }
+  }
+  if (!content_.has_metadata && !log_.topic_id.is_zero()) {
+    TRY(replace_text_file(files_, join_path(directory_, kPartitionMetadataFile),
+                          encode_partition_metadata(log_.topic_id), SyncKind::kData));
+  }
+  if (!content_.has_epochs) return {};
+  const std::string path = join_path(directory_, kLeaderEpochFile);
+  TRY(text, read_text_file(files_, path));
+  Result<LeaderEpochCache> epochs = LeaderEpochCache::decode(text, path);
+  epochs_are_known_ = epochs.has_value();
+  if (epochs) {
+    log_.epochs = std::move(*epochs);
+  } else {
+    report_.notes.push_back(fmt::format("{}; rebuilt from the log", epochs.error().context));
+  }
+  return {};
+}
+
+void RecoveryRun::list_segments() {
+  for (const auto& [base, info] : content_.logs) {
+    auto segment = std::make_shared<Segment>(base);
+    segment->size_bytes = info.size_bytes;
+    segment->last_append_ms = std::min(info.modified_ms, open_.now_ms);
+    segment->directory_synced = true;
+    log_.segments.push_back(std::move(segment));
+  }
+  if (!log_.segments.empty()) return;
+  // The folder was made and never written, or its files are lost: offsets go on where they were.
+  const Offset base = std::max(hints_.log_start, foreign() ? Offset(0) : hints_.recovery_point);
+  if (base > Offset(0)) {
+    report_.damaged.push_back(fmt::format("{}: no segments, expected records up to offset {}", directory_, base.v));
+  }
+  log_.segments.push_back(std::make_shared<Segment>(base));
+  content_.logs[base] = FileInfo{};
+}
+
+// Of a segment that will not be scanned: its indexes are in their files, or are rebuilt.
+Result<void> RecoveryRun::check_sealed(size_t index) {
+  Segment& segment = *log_.segments[index];
+  const auto index_size = content_.index_sizes.find(segment.base_offset);
+  const auto time_size = content_.time_index_sizes.find(segment.base_offset);
+  const bool there = index_size != content_.index_sizes.end() && time_size != content_.time_index_sizes.end() &&
+                     index_size->second % static_cast<int64_t>(kIndexEntryBytes) == 0 &&
+                     time_size->second % static_cast<int64_t>(kTimeIndexEntryBytes) == 0;
+  segment.synced_bytes = segment.size_bytes;
+  if (there) {
+    const auto last = read_last_time_entry(files_, segment_path(directory_, segment.base_offset, kTimeIndexSuffix));
+    // A last entry of zeros is Kafka's preallocation, or a page that never came to disk.
+    const bool sound = last && (!*last || ((*last)->timestamp_ms > 0 &&
+                                           segment.base_offset + int64_t{(*last)->relative_offset} < bound_of(index)));
+    if (sound) {
+      segment.index_home = Segment::IndexHome::kFile;
+      if (*last) {
+        segment.max_timestamp_ms = (*last)->timestamp_ms;
+        segment.max_timestamp_offset = segment.base_offset + int64_t{(*last)->relative_offset};
+      }
+      return {};
+    }
+  }
+  return rebuild_indexes(segment);
+}
+
+Result<void> RecoveryRun::rebuild_indexes(Segment& segment) {
+  const int64_t size = file_size(segment);
+  const int64_t last_append_ms = segment.last_append_ms;
+  segment.restart_indexes();
+  TRY(file, files_.open(log_path(segment), OpenMode::kRead));
+  BatchScanner scanner(*file, Position(0), size, BatchScanner::Depth::kHeaders);
+  Offset next_offset = segment.base_offset;
+  while (true) {
+    TRY(scanned, scanner.next());
+    // Behind damage there are no entries; a walk finds what is good there.
+    if (!scanned || scanned->batch.base_offset() < next_offset) break;
+    const BatchView& batch = scanned->batch;
+    if (batch.last_offset() - segment.base_offset > INT32_MAX) break;
+    segment.add_batch({.position = scanned->position,
+                       .size_bytes = batch.size_bytes(),
+                       .base_offset = batch.base_offset(),
+                       .last_offset = batch.last_offset(),
+                       .max_timestamp_ms = batch.max_timestamp()},
+                      open_.config.index_interval_bytes, last_append_ms);
+    next_offset = batch.next_offset();
+  }
+  segment.size_bytes = size;
+  segment.complete_time_index();
+  ++report_.indexes_rebuilt;
+  report_.notes.push_back(fmt::format("{}: indexes were missing or bad, rebuilt", log_path(segment)));
+  return {};
+}
+
+// After a clean stop the active segment ends with a whole batch, not below the recovery point, and its index leads
+// there.
+Result<RecoveryRun::Trusted> RecoveryRun::trust_active() {
+  Segment& segment = *log_.segments.back();
+  const int64_t size = segment.size_bytes;
+  next_offset_ = segment.base_offset;
+  if (size > 0) {
+    TRY(state, load_indexes(files_, directory_, segment, size));
+    if (state == IndexState::kMissingOrBad) {
+      if (size > open_.config.index_interval_bytes) {
+        ++report_.indexes_rebuilt;
+        report_.notes.push_back(fmt::format("{}: indexes were missing or bad, rebuilt", log_path(segment)));
+      }
+      segment.restart_indexes();
+    }
+    TRY(file, files_.open(log_path(segment), OpenMode::kRead));
+    TRY(trusted, walk_active_tail(*file, segment, size));
+    if (trusted == Trusted::kNo) return Trusted::kNo;
+  }
+  segment.synced_bytes = size;
+  return next_offset_ < hints_.recovery_point ? Trusted::kNo : Trusted::kYes;
+}
+
+Result<RecoveryRun::Trusted> RecoveryRun::walk_active_tail(File& file, Segment& segment, int64_t size) {
+  const std::optional<Position> last = segment.index.last_position();
+  const Offset indexed = segment.index.last_offset();
+  const Position begin = last.value_or(Position(0));
+  const int64_t modified_ms = content_.logs.at(segment.base_offset).modified_ms;
+  segment.size_bytes = begin.v;
+  segment.bytes_since_index_entry = 0;
+  BatchScanner scanner(file, begin, size, BatchScanner::Depth::kHeaders);
+  while (true) {
+    TRY(scanned, scanner.next());
+    if (!scanned) break;
+    const BatchView& batch = scanned->batch;
+    const bool indexed_is_there = scanned->position != begin || !last || batch.last_offset() == indexed;
+    if (!indexed_is_there || batch.base_offset() < next_offset_ ||
+        batch.last_offset() - segment.base_offset > INT32_MAX) {
+      return Trusted::kNo;
+    }
+    segment.add_batch({.position = scanned->position,
+                       .size_bytes = batch.size_bytes(),
+                       .base_offset = batch.base_offset(),
+                       .last_offset = batch.last_offset(),
+                       .max_timestamp_ms = batch.max_timestamp()},
+                      open_.config.index_interval_bytes, std::min(modified_ms, open_.now_ms));
+    next_offset_ = batch.next_offset();
+  }
+  if (scanner.stop() != BatchScanner::Stop::kEnd) return Trusted::kNo;
+  if (begin.v > 0) {  // how old the segment is, its first batch says
+    std::array<uint8_t, kBatchHeaderBytes> header{};
+    TRY(count, file.read_at(Position(0), header));
+    if (count == header.size()) segment.first_timestamp_ms = std::min(BatchView(header).max_timestamp(), open_.now_ms);
+  }
+  return Trusted::kYes;
+}
+
+Result<void> RecoveryRun::recover_clean() {
+  for (size_t i = 0; i + 1 < log_.segments.size(); ++i) TRY(check_sealed(i));
+  log_.log_end = next_offset_;
+  TRY(choose_snapshot(next_offset_));
+  const Offset replay_from = epochs_are_known_ ? snapshot_offset_ : log_.segments.front()->base_offset;
+  if (replay_from < next_offset_) {
+    TRY(replay_state(replay_from, log_.segments.size() - 1, Position(log_.segments.back()->size_bytes)));
+  }
+  return {};
+}
+
+Result<void> RecoveryRun::recover_unclean() {
+  const size_t first = foreign() ? 0 : segment_of(point_);
+  for (size_t i = 0; i < first; ++i) TRY(check_sealed(i));
+  TRY(choose_snapshot(foreign() ? log_.segments.front()->base_offset : point_));
+  TRY(begin, prepare_first_scanned(*log_.segments[first]));
+  const Offset replay_from = epochs_are_known_ ? snapshot_offset_ : log_.segments.front()->base_offset;
+  TRY(replay_state(replay_from, first, begin));
+  epoch_ = kNoLeaderEpoch;
+  for (size_t i = first; i < log_.segments.size(); ++i) {
+    TRY(going, scan_segment(i, i == first ? begin : Position(0)));
+    if (going == Going::kLogEnds) break;
+  }
+  log_.log_end = next_offset_;
+  return {};
+}
+
+// The newest good snapshot at or below an offset; without one the whole log is read. Newer ones speak of records that
+// may be gone: they are passed over, and replaced in time.
+Result<void> RecoveryRun::choose_snapshot(Offset at_most) {
+  snapshot_offset_ = log_.segments.front()->base_offset;
+  for (auto offset = content_.snapshots.rbegin(); offset != content_.snapshots.rend(); ++offset) {
+    if (*offset > at_most || *offset < log_.segments.front()->base_offset) continue;
+    const std::string path = segment_path(directory_, *offset, kSnapshotSuffix);
+    TRY(text, read_text_file(files_, path, size_t{1} << 30));
+    Result<ProducerState> state = decode_producer_snapshot(as_bytes(text), path, open_.now_ms);
+    if (state) {
+      log_.producers = std::move(*state);
+      snapshot_offset_ = *offset;
+      return {};
+    }
+    report_.notes.push_back(fmt::format("{}; passed over", state.error().context));
+  }
+  return {};
+}
+
+// Producer state and epochs of the batches from an offset on, up to a position of a segment, which is where a scan
+// begins.
+Result<void> RecoveryRun::replay_state(Offset from, size_t end_segment, Position end_position) {
+  const size_t begin_segment = segment_of(from);
+  for (size_t i = begin_segment; i <= end_segment; ++i) {
+    const Segment& segment = *log_.segments[i];
+    const int64_t end = i == end_segment ? end_position.v : segment.size_bytes;
+    Position begin(0);
+    if (i == begin_segment) {
+      begin = segment.index_home == Segment::IndexHome::kMemory
+                  ? segment.index.lookup(from)
+                  : lookup_position(files_, directory_, segment.base_offset, from);
+    }
+    if (begin.v < end) TRY(replay_segment(segment, begin, end));
+  }
+  return {};
+}
+
+Result<void> RecoveryRun::replay_segment(const Segment& segment, Position begin, int64_t end) {
+  TRY(file, files_.open(log_path(segment), OpenMode::kRead));
+  BatchScanner scanner(*file, begin, end, BatchScanner::Depth::kHeaders);
+  while (true) {
+    const Position at = scanner.position();
+    TRY(scanned, scanner.next());
+    if (!scanned && scanner.stop() == BatchScanner::Stop::kEnd) break;
+    if (!scanned) {
+      report_.damaged.push_back(fmt::format("{} at {}: {}", log_path(segment), at.v, scanner.stop_reason()));
+      break;
+    }
+    remember(scanned->batch);
+  }
+  return {};
+}
+
+void RecoveryRun::remember(const BatchView& batch) {
+  if (batch.base_offset() >= snapshot_offset_) log_.producers.add(batch, batch.base_offset(), open_.now_ms);
+  if (log_.epochs.assign(batch.leader_epoch(), batch.base_offset())) log_.epoch_file = RecoveredLog::EpochFile::kStale;
+}
+
+void RecoveryRun::settle_offsets() {
+  const Offset kept_end = log_.log_end;
+  // Offsets that were durable, visible or deleted once are not used again.
+  Offset end = std::max({kept_end, offset_floor_, hints_.log_start});
+  if (!foreign()) end = std::max(end, hints_.recovery_point);
+  if (!foreign() && hints_.recovery_point > kept_end) {
+    report_.damaged.push_back(fmt::format("{}: records up to offset {} were durable, the log ends at {}", directory_,
+                                          hints_.recovery_point.v, kept_end.v));
+  }
+  const Segment& active = *log_.segments.back();
+  if (end > kept_end || active_is_damaged_) {
+    if (active.base_offset < end) log_.segments.push_back(std::make_shared<Segment>(end));
+  }
+  log_.log_end = end;
+  log_.log_start = std::clamp(hints_.log_start, log_.segments.front()->base_offset, end);
+  const bool durable = effective_flush_policy(open_.config) != FlushPolicy::kNone || trusted_ == Trusted::kYes;
+  log_.recovery_point = durable || foreign() ? end : std::min(hints_.recovery_point, end);
+}
+
+// A snapshot from beyond the end speaks of records that are gone, and would be believed when others have their offsets.
+Result<void> RecoveryRun::settle_snapshots() {
+  for (const Offset offset : content_.snapshots) {
+    if (offset <= log_.log_end || foreign()) {
+      log_.snapshots.push_back(offset);
+    } else {
+      TRY(files_.remove(segment_path(directory_, offset, kSnapshotSuffix)));
+    }
+  }
+  const bool written = trusted_ == Trusted::kYes && report_.indexes_rebuilt == 0 && snapshot_offset_ == log_.log_end;
+  const bool is_empty =
+      log_.segments.size() == 1 && log_.segments.front()->size_bytes == 0 && log_.producers.size() == 0;
+  log_.checkpointed = written || is_empty ? log_.log_end : kNoOffset;
+  return {};
+}
+
+void RecoveryRun::settle_epochs() {
+  const int32_t held = std::max(log_.epochs.latest(), 0);
+  // After a crash something that a client saw may be gone, also when nothing is left to show it: a new epoch tells.
+  log_.leader_epoch = trusted_ == Trusted::kYes ? held : held + 1;
+  if (trusted_ == Trusted::kNo) log_.epochs.truncate_to_end(log_.log_end);
+  log_.epochs.truncate_to_start(log_.log_start);
+  if (log_.epochs.assign(log_.leader_epoch, log_.log_end)) log_.epoch_file = RecoveredLog::EpochFile::kStale;
+}
+
+}  // namespace leat

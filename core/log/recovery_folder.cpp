@@ -1,0 +1,65 @@
+// recovery_folder.cpp: sorting the files of a folder.
+#include "core/log/recovery_folder.h"
+
+#include <algorithm>
+
+#include "core/log/file_names.h"
+
+namespace leat {
+namespace {
+
+// False when the name is no file of a segment that is known.
+bool sort_segment_file(FolderContent& content, const FileInfo& info) {
+  const auto name = parse_segment_file_name(info.name);
+  if (!name) return false;
+  const Offset base = name->base_offset;
+  if (name->suffix == kLogSuffix) {
+    content.logs[base] = info;
+  } else if (name->suffix == kIndexSuffix) {
+    content.index_sizes[base] = info.size_bytes;
+  } else if (name->suffix == kTimeIndexSuffix) {
+    content.time_index_sizes[base] = info.size_bytes;
+  } else if (name->suffix == kSnapshotSuffix) {
+    content.snapshots.push_back(base);
+  } else if (name->suffix.ends_with(kDeletedSuffix)) {
+    content.leftovers.push_back(info.name);
+  } else {
+    // Transaction indexes belong to a segment, side files to people.
+    return name->suffix == kTransactionIndexSuffix || name->suffix.ends_with(kAsideSuffix);
+  }
+  return true;
+}
+
+void take_orphans(FolderContent& content, std::map<Offset, int64_t>& sizes, std::string_view suffix) {
+  std::erase_if(sizes, [&](const auto& item) {
+    if (content.logs.contains(item.first)) return false;
+    content.leftovers.push_back(segment_file_name(item.first, suffix));
+    return true;
+  });
+}
+
+}  // namespace
+
+Result<FolderContent> read_folder(FileSystem& files, const std::string& directory) {
+  TRY(entries, files.list(directory));
+  FolderContent content;
+  for (const FileInfo& info : entries) {
+    if (info.is_directory) {
+      content.strays.push_back(info.name);
+    } else if (info.name == kPartitionMetadataFile) {
+      content.has_metadata = true;
+    } else if (info.name == kLeaderEpochFile) {
+      content.has_epochs = true;
+    } else if (info.name.ends_with(kTemporarySuffix)) {
+      content.leftovers.push_back(info.name);
+    } else if (!sort_segment_file(content, info)) {
+      content.strays.push_back(info.name);
+    }
+  }
+  std::sort(content.snapshots.begin(), content.snapshots.end());
+  take_orphans(content, content.index_sizes, kIndexSuffix);
+  take_orphans(content, content.time_index_sizes, kTimeIndexSuffix);
+  return content;
+}
+
+}  // namespace leat

@@ -1,0 +1,30 @@
+// recovery_folder.h: what lies in a partition's folder, sorted by kind; leftovers of interrupted work are removed here.
+// Internal to recovery and to the offline check. Thread: any one.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/base/strong.h"
+#include "core/log/partition_log.h"
+#include "core/storage/file_system.h"
+
+namespace leat {
+
+struct FolderContent {
+  std::map<Offset, FileInfo> logs;
+  std::map<Offset, int64_t> index_sizes;
+  std::map<Offset, int64_t> time_index_sizes;
+  std::vector<Offset> snapshots;  // ascending
+  bool has_metadata = false;
+  bool has_epochs = false;
+  std::vector<std::string>
+      leftovers;  // ours, of interrupted work: deleted segments, temporary files, indexes without a log
+  std::vector<std::string> strays;  // unknown, or Kafka's own unfinished work: left alone
+};
+
+Result<FolderContent> read_folder(FileSystem& files, const std::string& directory);
+
+}  // namespace leat

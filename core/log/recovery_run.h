@@ -1,0 +1,92 @@
+// recovery_run.h: one recovery of one folder, internal to recovery: recovery.cpp opens and trusts, recovery_scan.cpp
+// scans and cuts. Thread: one, any.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/log/batch_scanner.h"
+#include "core/log/recovery.h"
+#include "core/log/recovery_folder.h"
+#include "core/log/recovery_rules.h"
+
+namespace leat {
+
+class RecoveryRun {
+ public:
+  RecoveryRun(const PartitionLog::Open& open, const RecoveryHints& hints, RecoveryReport& report)
+      : open_(open), hints_(hints), report_(report), files_(open.files), directory_(open.directory) {}
+  Result<RecoveredLog> run();
+
+ private:
+  enum class Trusted : uint8_t { kYes, kNo };
+
+  // recovery.cpp
+  Result<void> read_small_files();
+  Result<void> clear_leftovers();
+  void list_segments();
+  Result<void> check_sealed(size_t index);
+  Result<void> rebuild_indexes(Segment& segment);
+  Result<Trusted> trust_active();
+  Result<Trusted> walk_active_tail(File& file, Segment& segment, int64_t file_size);
+  Result<void> recover_clean();
+  Result<void> recover_unclean();
+  Result<void> choose_snapshot(Offset at_most);
+  Result<void> replay_state(Offset from, size_t end_segment, Position end_position);
+  Result<void> replay_segment(const Segment& segment, Position begin, int64_t end);
+  void remember(const BatchView& batch);
+  void settle_offsets();
+  void settle_epochs();
+  Result<void> settle_snapshots();
+  int64_t file_size(const Segment& segment) const { return content_.logs.at(segment.base_offset).size_bytes; }
+  std::string log_path(const Segment& segment) const;
+  size_t segment_of(Offset offset) const noexcept;
+  Offset bound_of(size_t index) const noexcept;  // no offset of the segment reaches it
+  bool foreign() const noexcept { return hints_.foreign; }
+
+  // recovery_scan.cpp
+  struct Scan {
+    size_t index;
+    Segment& segment;
+    File& file;
+    BatchScanner scanner;
+    int64_t size;
+    bool kept_beyond_point = false;
+  };
+  enum class Going : uint8_t { kOn, kSegmentEnds, kLogEnds };
+  Result<Position> prepare_first_scanned(Segment& segment);
+  Result<Going> scan_segment(size_t index, Position begin);
+  Result<Going> scan_one(Scan& scan);
+  Result<Going> on_fault(Scan& scan, Position at, RecoveryInput input, const std::optional<ScannedBatch>& scanned,
+                         const std::string& what);
+  void keep(Scan& scan, const ScannedBatch& scanned);
+  Result<Going> step_over(Scan& scan, Position at, const std::optional<ScannedBatch>& scanned, bool offsets_hold);
+  Result<bool> valid_follows(const Scan& scan, Position after);
+  Result<void> note_valid_offsets(File& file, Position begin, int64_t size, Offset offset_limit);
+  Result<void> cut(Scan& scan, Position at, Verdict verdict);
+  Result<void> save_aside(File& file, const std::string& path, Position at, int64_t size);
+  Result<void> drop_later_segments(size_t index, Verdict verdict);
+  Result<void> make_durable(Scan& scan);
+
+  const PartitionLog::Open& open_;
+  const RecoveryHints& hints_;
+  RecoveryReport& report_;
+  FileSystem& files_;
+  const std::string& directory_;
+  FolderContent content_;
+  RecoveredLog log_;
+
+  Trusted trusted_ = Trusted::kNo;  // that a clean stop left it
+  Offset point_{0};                 // the recovery point in force
+  Offset next_offset_{0};           // what comes next is not below it
+  int32_t epoch_ = kNoLeaderEpoch;  // nor of a lower leader epoch
+  Offset offset_floor_{0};          // offsets below it may have been given to records that are cut or damaged
+  Offset snapshot_offset_{0};       // producer state speaks up to it
+  bool epochs_are_known_ = false;
+  bool active_is_damaged_ = false;  // and cannot grow: a new segment follows it
+  bool directory_changed_ = false;
+};
+
+}  // namespace leat

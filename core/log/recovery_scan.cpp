@@ -1,0 +1,323 @@
+// recovery_scan.cpp: the scan of what the recovery point does not cover, and what happens to bytes that are no batches.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/base/check.h"
+#include "core/log/batch_search.h"
+#include "core/log/file_names.h"
+#include "core/log/index_files.h"
+#include "core/log/recovery_run.h"
+
+namespace leat {
+namespace {
+
+constexpr size_t kCopyBytes = 1 << 20;
+
+Offset offset_limit_of(Offset base_offset) noexcept {
+  return base_offset.v > INT64_MAX - INT32_MAX - 1 ? Offset(INT64_MAX) : base_offset + (int64_t{INT32_MAX} + 1);
+}
+
+}  // namespace
+
+// The indexes of the first segment to be scanned count up to the recovery point; the scan begins at the last entry
+// below it.
+Result<Position> RecoveryRun::prepare_first_scanned(Segment& segment) {
+  const int64_t size = segment.size_bytes;
+  next_offset_ = segment.base_offset;
+  if (foreign() || point_ <= segment.base_offset || size <= open_.config.index_interval_bytes) {
+    segment.restart_indexes();
+    return Position(0);
+  }
+  TRY(state, load_indexes(files_, directory_, segment, size));
+  const auto begin_again = [this, &segment] {
+    segment.restart_indexes();
+    ++report_.indexes_rebuilt;
+    report_.notes.push_back(fmt::format("{}: indexes were missing or bad, rebuilt", log_path(segment)));
+    return Position(0);
+  };
+  if (state == IndexState::kMissingOrBad) return begin_again();
+  segment.index.truncate_to_offset(point_);
+  segment.time_index.truncate_to_offset(point_);
+  const Position begin = segment.index.last_position().value_or(Position(0));
+  if (begin.v == 0) {
+    segment.restart_indexes();
+    return begin;
+  }
+  // Both columns may be sane and yet speak of another file: what they lead to must be the batch they name.
+  TRY(file, files_.open(log_path(segment), OpenMode::kRead));
+  BatchScanner scanner(*file, begin, size, BatchScanner::Depth::kHeaders);
+  TRY(scanned, scanner.next());
+  if (!scanned || scanned->batch.last_offset() != segment.index.last_offset()) return begin_again();
+  std::array<uint8_t, kBatchHeaderBytes> first{};
+  TRY(count, file->read_at(Position(0), first));
+  if (count < first.size()) return begin_again();
+  segment.first_timestamp_ms = std::min(BatchView(first).max_timestamp(), open_.now_ms);
+  segment.first_append_ms = segment.last_append_ms;
+  segment.index_entries_written = std::min(segment.index_entries_written, segment.index.entry_count());
+  segment.time_entries_written = std::min(segment.time_entries_written, segment.time_index.entry_count());
+  const auto last = segment.time_index.last();
+  segment.max_timestamp_ms = last ? last->timestamp_ms : kNoTimestamp;
+  segment.max_timestamp_offset = last ? segment.base_offset + int64_t{last->relative_offset} : kNoOffset;
+  segment.size_bytes = begin.v;
+  return begin;
+}
+
+Result<RecoveryRun::Going> RecoveryRun::scan_segment(size_t index, Position begin) {
+  Segment& segment = *log_.segments[index];
+  const int64_t size = file_size(segment);
+  next_offset_ = std::max(next_offset_, segment.base_offset);
+  if (size == 0) return Going::kOn;
+  if (begin.v == 0) segment.restart_indexes();
+  TRY(file, files_.open(log_path(segment), foreign() ? OpenMode::kRead : OpenMode::kReadWrite));
+  Scan scan{.index = index,
+            .segment = segment,
+            .file = *file,
+            .scanner = BatchScanner(*file, begin, size, BatchScanner::Depth::kWhole),
+            .size = size};
+  Going going = Going::kOn;
+  while (going == Going::kOn) {
+    TRY(next, scan_one(scan));
+    going = next;
+  }
+  report_.scanned_bytes += size - begin.v;
+  TRY(make_durable(scan));
+  if (index + 1 < log_.segments.size()) segment.complete_time_index();
+  return going;
+}
+
+Result<RecoveryRun::Going> RecoveryRun::scan_one(Scan& scan) {
+  const Position at = scan.scanner.position();
+  TRY(scanned, scan.scanner.next());
+  if (!scanned && scan.scanner.stop() == BatchScanner::Stop::kEnd) return Going::kSegmentEnds;
+  RecoveryInput input{.complete = scanned.has_value(),
+                      .crc_ok = false,
+                      .in_order = false,
+                      .below_point = next_offset_ < point_,
+                      .valid_follows = false};
+  if (!scanned) return on_fault(scan, at, input, scanned, scan.scanner.stop_reason());
+  TRY(crc_ok, scan.scanner.crc_matches(*scanned));
+  const BatchView& batch = scanned->batch;
+  const Offset base = batch.base_offset();
+  const bool offsets_hold = base >= next_offset_ && batch.last_offset() < bound_of(scan.index) &&
+                            batch.last_offset() < offset_limit_of(scan.segment.base_offset);
+  const bool epoch_holds = batch.leader_epoch() >= epoch_;
+  input.crc_ok = crc_ok;
+  // An epoch stands outside the CRC: one flipped bit in durable bytes must not put all that follows in the wrong.
+  input.in_order = offsets_hold && (epoch_holds || input.below_point);
+  if (crc_ok && input.in_order && base > next_offset_) {
+    // So does the base offset. Where there is a gap the next batch shows whether this one's offset lies.
+    const Offset next_offset = batch.next_offset();
+    TRY(following, scan.scanner.next());
+    const bool contradicted =
+        following && following->batch.base_offset() < next_offset && following->batch.base_offset() >= next_offset_;
+    input.in_order = !contradicted;
+    scan.scanner.seek(at);
+    TRY(again, scan.scanner.next());
+    scanned = again;
+  }
+  if (recovery_verdict(input) == Verdict::kKeep) {
+    keep(scan, *scanned);
+    return Going::kOn;
+  }
+  const std::string what =
+      !crc_ok ? fmt::format("batch at offset {}: CRC does not match", scanned->batch.base_offset().v)
+              : fmt::format("batch of offset {} and epoch {}: expected offset {} or more, epoch {} or more",
+                            scanned->batch.base_offset().v, scanned->batch.leader_epoch(), next_offset_.v, epoch_);
+  return on_fault(scan, at, input, scanned, what);
+}
+
+void RecoveryRun::keep(Scan& scan, const ScannedBatch& scanned) {
+  const BatchView& batch = scanned.batch;
+  scan.segment.add_batch({.position = scanned.position,
+                          .size_bytes = batch.size_bytes(),
+                          .base_offset = batch.base_offset(),
+                          .last_offset = batch.last_offset(),
+                          .max_timestamp_ms = batch.max_timestamp()},
+                         open_.config.index_interval_bytes, scan.segment.last_append_ms);
+  next_offset_ = batch.next_offset();
+  epoch_ = std::max(epoch_, batch.leader_epoch());
+  if (next_offset_ > point_) scan.kept_beyond_point = true;
+  remember(batch);
+}
+
+Result<RecoveryRun::Going> RecoveryRun::on_fault(Scan& scan, Position at, RecoveryInput input,
+                                                 const std::optional<ScannedBatch>& scanned, const std::string& what) {
+  const bool matters = !input.below_point && !(input.complete && input.crc_ok);
+  if (matters) {
+    // step_over() and the search read the file anew, so the scanned batch's view ends here.
+    TRY(follows, valid_follows(scan, at + 1));
+    input.valid_follows = follows;
+  }
+  const Verdict verdict = recovery_verdict(input);
+  switch (verdict) {
+    case Verdict::kKeep:
+      CHECK(false, "a kept batch is no fault");
+    case Verdict::kReport:
+      report_.damaged.push_back(fmt::format("{} at {}: {}", log_path(scan.segment), at.v, what));
+      return step_over(scan, at, scanned, input.in_order);
+    case Verdict::kSaveAside:
+      report_.damaged.push_back(fmt::format("{} at {}: {}; valid batches in or behind it are saved aside",
+                                            log_path(scan.segment), at.v, what));
+      break;
+    case Verdict::kCutTail:
+      break;
+  }
+  TRY(cut(scan, at, verdict));
+  return Going::kLogEnds;
+}
+
+// Damage in durable bytes: the scan goes on at the next batch that is good, and the bytes stay.
+Result<RecoveryRun::Going> RecoveryRun::step_over(Scan& scan, Position at, const std::optional<ScannedBatch>& scanned,
+                                                  bool offsets_hold) {
+  if (scanned) {
+    const Offset next_offset = scanned->batch.next_offset();
+    const int64_t size = scanned->batch.size_bytes();
+    const BatchPlace place{.position = at,
+                           .size_bytes = size,
+                           .base_offset = scanned->batch.base_offset(),
+                           .last_offset = scanned->batch.last_offset(),
+                           .max_timestamp_ms = kNoTimestamp};
+    // Its size is right if a batch follows it. Then its offsets are taken, whatever its records are.
+    TRY(following, scan.scanner.next());
+    const bool joins = following ? following->batch.base_offset() >= next_offset_ &&
+                                       following->batch.base_offset() < bound_of(scan.index)
+                                 : scan.scanner.stop() == BatchScanner::Stop::kEnd;
+    if (joins) {
+      const bool fits = offsets_hold && (!following || following->batch.base_offset() >= next_offset);
+      if (fits) {
+        scan.segment.add_batch(place, open_.config.index_interval_bytes, scan.segment.last_append_ms);
+        next_offset_ = next_offset;
+      }
+      scan.scanner.seek(at + size);
+      if (!following && !fits) scan.segment.size_bytes = scan.size;
+      return Going::kOn;
+    }
+  }
+  const BatchSearch search{.begin = at + 1,
+                           .end = scan.size,
+                           .offset_min = next_offset_,
+                           .offset_limit = std::min(bound_of(scan.index), offset_limit_of(scan.segment.base_offset))};
+  TRY(result, find_valid_batch(scan.file, search));
+  if (result.found) {
+    scan.scanner.seek(result.found->position);
+    return Going::kOn;
+  }
+  scan.segment.size_bytes = scan.size;
+  if (scan.index + 1 == log_.segments.size()) active_is_damaged_ = true;
+  return Going::kSegmentEnds;
+}
+
+Result<bool> RecoveryRun::valid_follows(const Scan& scan, Position after) {
+  TRY(here, find_valid_batch(scan.file, {.begin = after,
+                                         .end = scan.size,
+                                         .offset_min = next_offset_,
+                                         .offset_limit = offset_limit_of(scan.segment.base_offset)}));
+  if (here.found || here.gave_up) return true;
+  for (size_t i = scan.index + 1; i < log_.segments.size(); ++i) {
+    const Segment& later = *log_.segments[i];
+    if (file_size(later) == 0) continue;
+    TRY(file, files_.open(log_path(later), OpenMode::kRead));
+    TRY(there, find_valid_batch(*file, {.begin = Position(0),
+                                        .end = file_size(later),
+                                        .offset_min = next_offset_,
+                                        .offset_limit = offset_limit_of(later.base_offset)}));
+    if (there.found || there.gave_up) return true;
+  }
+  return false;
+}
+
+// Raises the floor above every offset of a valid batch in bytes that are cut.
+Result<void> RecoveryRun::note_valid_offsets(File& file, Position begin, int64_t size, Offset offset_limit) {
+  for (Position from = begin; from.v < size;) {
+    TRY(result,
+        find_valid_batch(file, {.begin = from, .end = size, .offset_min = next_offset_, .offset_limit = offset_limit}));
+    if (!result.found) return {};
+    offset_floor_ = std::max(offset_floor_, result.found->next_offset);
+    from = result.found->position + result.found->size_bytes;
+    BatchScanner scanner(file, from, size, BatchScanner::Depth::kWhole);
+    while (true) {
+      TRY(scanned, scanner.next());
+      if (!scanned) break;
+      TRY(crc_ok, scanner.crc_matches(*scanned));
+      if (!crc_ok || scanned->batch.base_offset() < next_offset_ || scanned->batch.last_offset() >= offset_limit) break;
+      offset_floor_ = std::max(offset_floor_, scanned->batch.next_offset());
+      from = scanner.position();
+    }
+    from += 1;
+  }
+  return {};
+}
+
+Result<void> RecoveryRun::cut(Scan& scan, Position at, Verdict verdict) {
+  CHECK(!foreign() && at.v >= scan.segment.size_bytes, "{} cut at {}, kept {}", log_path(scan.segment), at.v,
+        scan.segment.size_bytes);
+  if (verdict == Verdict::kSaveAside) {
+    TRY(note_valid_offsets(scan.file, at, scan.size, offset_limit_of(scan.segment.base_offset)));
+    TRY(save_aside(scan.file, fmt::format("{}.{}{}", log_path(scan.segment), at.v, kAsideSuffix), at, scan.size));
+    report_.saved_aside_bytes += scan.size - at.v;
+  } else {
+    report_.cut_bytes += scan.size - at.v;
+  }
+  TRY(drop_later_segments(scan.index, verdict));
+  TRY(scan.file.truncate(at.v));
+  scan.segment.size_bytes = at.v;
+  scan.kept_beyond_point = true;
+  directory_changed_ = true;
+  return {};
+}
+
+// The copy is durable before the original is cut.
+Result<void> RecoveryRun::save_aside(File& file, const std::string& path, Position at, int64_t size) {
+  TRY(aside, files_.open(path, OpenMode::kCreate));
+  TRY(aside->truncate(0));
+  const auto buffer = std::make_unique_for_overwrite<uint8_t[]>(kCopyBytes);
+  for (int64_t done = 0; done < size - at.v;) {
+    const size_t wanted = std::min(kCopyBytes, static_cast<size_t>(size - at.v - done));
+    TRY(count, file.read_at(at + done, {buffer.get(), wanted}));
+    if (count == 0) break;
+    const std::array<ByteView, 1> pieces{ByteView(buffer.get(), count)};
+    TRY(aside->write_at(Position(done), pieces));
+    done += static_cast<int64_t>(count);
+  }
+  TRY(aside->sync(SyncKind::kData));
+  return files_.sync_directory(directory_);
+}
+
+Result<void> RecoveryRun::drop_later_segments(size_t index, Verdict verdict) {
+  for (size_t i = index + 1; i < log_.segments.size(); ++i) {
+    const Segment& later = *log_.segments[i];
+    const std::string path = log_path(later);
+    const int64_t size = file_size(later);
+    if (size == 0 || verdict == Verdict::kCutTail) {
+      TRY(files_.remove(path));
+      report_.cut_bytes += size;
+    } else {
+      TRY(file, files_.open(path, OpenMode::kRead));
+      TRY(note_valid_offsets(*file, Position(0), size, offset_limit_of(later.base_offset)));
+      TRY(files_.rename(path, fmt::format("{}.0{}", path, kAsideSuffix)));
+      report_.saved_aside_bytes += size;
+      report_.damaged.push_back(fmt::format("{}: follows a damaged segment, saved aside", path));
+    }
+    for (const std::string_view suffix : {kIndexSuffix, kTimeIndexSuffix}) {
+      const Result<void> removed = files_.remove(segment_path(directory_, later.base_offset, suffix));
+      if (!removed && removed.error().code != Errc::kNotFound) return removed;
+    }
+  }
+  log_.segments.resize(index + 1);
+  return {};
+}
+
+// What recovery keeps is durable before anybody sees it, where the policy promises durability at all: without that a
+// reader could have seen what a second crash takes away.
+Result<void> RecoveryRun::make_durable(Scan& scan) {
+  const bool promised = effective_flush_policy(open_.config) != FlushPolicy::kNone;
+  if (!promised || !scan.kept_beyond_point || foreign()) return {};
+  TRY(scan.file.sync(effective_flush_policy(open_.config) == FlushPolicy::kFull ? SyncKind::kFull : SyncKind::kData));
+  scan.segment.synced_bytes = scan.segment.size_bytes;
+  directory_changed_ = true;
+  return {};
+}
+
+}  // namespace leat

@@ -1,0 +1,74 @@
+// segment.h: one segment of a partition's log: a file of batches and what is known of it. The last of a log is active
+// and grows; the others are sealed and never change. Indexes are in memory while the segment grows and until their
+// files are written; of a sealed one they are in their files only, so that old data costs no memory. Its .log file is
+// held open only while it is written or synced: readers of old data open it for themselves, and go on with it when
+// retention has renamed it meanwhile. Thread: the loop; recovery before the loop has it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "core/base/strong.h"
+#include "core/log/offset_index.h"
+#include "core/log/time_index.h"
+#include "core/storage/file_system.h"
+
+namespace leat {
+
+struct LogConfig;
+
+struct BatchPlace {
+  Position position;
+  int64_t size_bytes = 0;
+  Offset base_offset;
+  Offset last_offset;
+  int64_t max_timestamp_ms = kNoTimestamp;
+};
+
+class Segment {
+ public:
+  enum class IndexHome : uint8_t { kMemory, kFile };
+
+  explicit Segment(Offset base) noexcept : base_offset(base), index(base), time_index(base) {}
+
+  // A batch is now part of the segment: size, largest timestamp, and an index entry each `index_interval_bytes`.
+  void add_batch(const BatchPlace& place, int64_t index_interval_bytes, int64_t now_ms);
+  // The last entry of the time index becomes the largest timestamp: at sealing and clean close.
+  void complete_time_index();
+  // Both indexes from the beginning, for a rebuild by add_batch.
+  void restart_indexes();
+
+  const Offset base_offset;
+  int64_t size_bytes = 0;      // what readers may see
+  std::shared_ptr<File> file;  // null: not open
+  IndexHome index_home = IndexHome::kMemory;
+  OffsetIndex index;
+  TimeIndex time_index;
+  size_t index_entries_written = 0;  // already in the files
+  size_t time_entries_written = 0;
+  int64_t bytes_since_index_entry = 0;
+
+  int64_t max_timestamp_ms = kNoTimestamp;
+  Offset max_timestamp_offset = kNoOffset;    // last offset of the batch that reached it
+  int64_t first_timestamp_ms = kNoTimestamp;  // of its first batch, not later than its append: age for rolling
+  int64_t first_append_ms = kNoTimestamp;
+  int64_t last_append_ms = kNoTimestamp;  // by our clock; the file's time after a restart
+  int64_t synced_bytes = 0;               // durable, as far as we had to know
+  bool directory_synced = false;          // its name survives a loss of power
+  bool distrust_noted = false;            // its largest timestamp lies in the future, and that was said once
+};
+
+enum class RollReason : uint8_t { kNone, kSize, kAge, kIndexFull, kOffsetRange };
+
+struct RollQuestion {
+  int64_t batch_bytes = 0;
+  Offset last_offset;
+  int64_t max_timestamp_ms = kNoTimestamp;
+  int64_t now_ms = 0;
+};
+// Whether a new segment must begin before this batch. `jitter_ms` is taken off segment.ms.
+RollReason roll_reason(const Segment& segment, const RollQuestion& question, const LogConfig& config,
+                       int64_t jitter_ms) noexcept;
+
+}  // namespace leat

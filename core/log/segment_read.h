@@ -1,0 +1,55 @@
+// segment_read.h: reads from segment files by a worker: whole batches from an offset on.
+// Positions come from the index in memory, or from the index file of a sealed segment; either is only a hint from which
+// the walk begins. What is served looks like batches in order; damage is passed over when the offset wanted lies behind
+// it, else it is kCorrupt with file and position (docs/on-disk-format.md, "Damage"). Thread: made on the loop, executed
+// by a worker.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/log/partition_log.h"
+
+namespace leat {
+
+// A segment as it was when the operation was made.
+struct SegmentSnapshot {
+  Offset base_offset;
+  Offset bound;  // no offset of the segment reaches it
+  int64_t size_bytes = 0;
+  std::shared_ptr<File> file;        // null: to be opened
+  std::optional<Position> position;  // where to begin; nullopt: the index file knows
+};
+
+// Opens what a snapshot names; retention may have renamed it meanwhile. kOffsetOutOfRange when it is gone.
+Result<std::shared_ptr<File>> open_segment(FileSystem& files, const std::string& directory,
+                                           const SegmentSnapshot& segment);
+
+class FileSegmentRead final : public SegmentRead {
+ public:
+  struct Plan {
+    FileSystem& files;
+    std::string directory;
+    std::vector<SegmentSnapshot> segments;  // at least one; reading goes on into the next when the limits allow
+    Offset from;
+    ReadLimits limits;
+  };
+  explicit FileSegmentRead(Plan plan) noexcept : plan_(std::move(plan)) {}
+  Result<FetchedBatches> execute() override;
+
+ private:
+  Result<std::optional<Position>> find_first(File& file, const SegmentSnapshot& segment);
+  Result<void> read_segment(const SegmentSnapshot& segment, FetchedBatches& fetched);
+  struct Extent {
+    size_t size_bytes = 0;
+    std::optional<std::string> damage;  // what stands behind it
+    Offset next_offset{0};
+  };
+  Extent whole_batches(ByteView bytes, const SegmentSnapshot& segment, int64_t bytes_max, Offset next_offset) const;
+
+  Plan plan_;
+};
+
+}  // namespace leat

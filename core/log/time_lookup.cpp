@@ -1,0 +1,147 @@
+// time_lookup.cpp: searching by time: segments, then batch headers, then the records of one batch.
+#include "core/log/time_lookup.h"
+
+#include <algorithm>
+
+#include "core/base/bytes.h"
+#include "core/log/batch_scanner.h"
+#include "core/log/index_files.h"
+#include "core/record/record.h"
+
+namespace leat {
+namespace {
+
+// What one batch may unpack to: max.decompressed.message.bytes of later Kafkas.
+constexpr int64_t kUnpackedBytesMax = int64_t{128} << 20;
+
+struct Wanted {
+  int64_t timestamp_ms;
+  Offset log_start;
+  Offset high_watermark;
+};
+
+Result<Slice> read_batch(File& file, Position position, int64_t size_bytes) {
+  BlockRef block = BlockRef::allocate(static_cast<size_t>(size_bytes));
+  TRY(count, file.read_at(position, {block.data(), static_cast<size_t>(size_bytes)}));
+  if (static_cast<int64_t>(count) < size_bytes)
+    return fail(Errc::kCorrupt, file.path() + ": a batch ends beyond the file");
+  return Slice(std::move(block), 0, count);
+}
+
+// The first record of the batch that counts and is at or after the time.
+Result<std::optional<TimestampOffset>> search_batch(const BatchView& batch, const Wanted& wanted) {
+  if (batch.timestamp_type() == TimestampType::kLogAppendTime) {
+    const Offset offset = std::max(batch.base_offset(), wanted.log_start);
+    return std::optional(TimestampOffset{offset, batch.max_timestamp(), batch.leader_epoch()});
+  }
+  TRY(records, BatchRecords::open(batch, kUnpackedBytesMax));
+  while (true) {
+    TRY(record, records.next());
+    if (!record) return std::optional<TimestampOffset>();
+    const int64_t timestamp_ms = records.timestamp_of(*record);
+    const Offset offset = records.offset_of(*record);
+    if (timestamp_ms < wanted.timestamp_ms || offset < wanted.log_start || offset >= wanted.high_watermark) continue;
+    return std::optional(TimestampOffset{offset, timestamp_ms, batch.leader_epoch()});
+  }
+}
+
+Result<std::optional<TimestampOffset>> search_segment(File& file, const SegmentSnapshot& segment, Position begin,
+                                                      const Wanted& wanted) {
+  BatchScanner scanner(file, begin, segment.size_bytes, BatchScanner::Depth::kHeaders);
+  while (true) {
+    TRY(scanned, scanner.next());
+    if (!scanned) return std::optional<TimestampOffset>();  // damage behind this is told by reads
+    const BatchView& header = scanned->batch;
+    if (header.base_offset() >= wanted.high_watermark) return std::optional<TimestampOffset>();
+    if (header.max_timestamp() < wanted.timestamp_ms || header.last_offset() < wanted.log_start) continue;
+    TRY(bytes, read_batch(file, scanned->position, header.size_bytes()));
+    TRY(found, search_batch(BatchView(bytes.view()), wanted));
+    if (found) return found;
+  }
+}
+
+class LookupByTime final : public TimeLookup {
+ public:
+  LookupByTime(TimeLookupPlan plan, int64_t timestamp_ms) : plan_(std::move(plan)), timestamp_ms_(timestamp_ms) {}
+
+  Result<std::optional<TimestampOffset>> execute() override {
+    const Wanted wanted{timestamp_ms_, plan_.log_start, plan_.high_watermark};
+    for (const TimeLookupSegment& segment : plan_.segments) {
+      if (segment.max_timestamp_ms < timestamp_ms_ || segment.snapshot.size_bytes == 0) continue;
+      TRY(file, open_segment(plan_.files, plan_.directory, segment.snapshot));
+      TRY(found, search_segment(*file, segment.snapshot, begin_of(segment.snapshot), wanted));
+      if (found) return found;
+    }
+    return std::optional<TimestampOffset>();
+  }
+
+ private:
+  Position begin_of(const SegmentSnapshot& segment) const {
+    if (segment.position) return *segment.position;
+    const Offset near = lookup_offset_by_time(plan_.files, plan_.directory, segment.base_offset, timestamp_ms_);
+    const Position position = lookup_position(plan_.files, plan_.directory, segment.base_offset, near);
+    return std::min(position, Position(segment.size_bytes));
+  }
+
+  TimeLookupPlan plan_;
+  int64_t timestamp_ms_;
+};
+
+class LookupOfMax final : public TimeLookup {
+ public:
+  explicit LookupOfMax(TimeLookupPlan plan) : plan_(std::move(plan)) {}
+
+  Result<std::optional<TimestampOffset>> execute() override {
+    // From the segment with the greatest timestamp down: its records may all lie outside what counts.
+    std::stable_sort(
+        plan_.segments.begin(), plan_.segments.end(),
+        [](const TimeLookupSegment& a, const TimeLookupSegment& b) { return a.max_timestamp_ms > b.max_timestamp_ms; });
+    std::optional<TimestampOffset> best;
+    for (const TimeLookupSegment& segment : plan_.segments) {
+      if (segment.snapshot.size_bytes == 0 || segment.max_timestamp_ms < 0) continue;
+      if (best && best->timestamp_ms > segment.max_timestamp_ms) break;
+      TRY(file, open_segment(plan_.files, plan_.directory, segment.snapshot));
+      TRY(found, max_of_segment(*file, segment.snapshot));
+      if (found && (!best || found->timestamp_ms > best->timestamp_ms ||
+                    (found->timestamp_ms == best->timestamp_ms && found->offset < best->offset))) {
+        best = found;
+      }
+    }
+    return best;
+  }
+
+ private:
+  // Batch by batch while a header says that a greater timestamp is inside; only such batches are unpacked.
+  Result<std::optional<TimestampOffset>> max_of_segment(File& file, const SegmentSnapshot& segment) {
+    int64_t greatest_ms = kNoTimestamp;
+    Position where(0);
+    int64_t size = 0;
+    BatchScanner scanner(file, Position(0), segment.size_bytes, BatchScanner::Depth::kHeaders);
+    while (true) {
+      TRY(scanned, scanner.next());
+      if (!scanned || scanned->batch.base_offset() >= plan_.high_watermark) break;
+      const BatchView& header = scanned->batch;
+      if (header.last_offset() < plan_.log_start || header.max_timestamp() <= greatest_ms) continue;
+      greatest_ms = header.max_timestamp();
+      where = scanned->position;
+      size = header.size_bytes();
+    }
+    if (greatest_ms < 0) return std::optional<TimestampOffset>();
+    TRY(bytes, read_batch(file, where, size));
+    return search_batch(BatchView(bytes.view()), {greatest_ms, plan_.log_start, plan_.high_watermark});
+  }
+
+  TimeLookupPlan plan_;
+};
+
+}  // namespace
+
+std::unique_ptr<TimeLookup> make_lookup_by_time(TimeLookupPlan plan, int64_t timestamp_ms) {
+  return std::make_unique<LookupByTime>(std::move(plan), timestamp_ms);
+}
+
+std::unique_ptr<TimeLookup> make_lookup_of_max(TimeLookupPlan plan) {
+  return std::make_unique<LookupOfMax>(std::move(plan));
+}
+
+}  // namespace leat

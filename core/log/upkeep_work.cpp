@@ -1,0 +1,80 @@
+// upkeep_work.cpp: the steps of background work.
+#include "core/log/upkeep_work.h"
+
+#include <array>
+
+#include "core/log/file_names.h"
+
+namespace leat {
+
+void UpkeepWork::execute() noexcept {
+  const Result<void> done = run();
+  if (!done) error = done.error();
+}
+
+Result<void> UpkeepWork::run() {
+  if (create_path) TRY(files_.open(*create_path, OpenMode::kCreate));
+  TRY(sync_data());
+  for (const IndexStep& step : indexes) {
+    TRY(write_index(files_, step.index, step.sync, kind_));
+    TRY(write_index(files_, step.time_index, step.sync, kind_));
+  }
+  if (epoch_text) TRY(replace_text_file(files_, join_path(directory_, kLeaderEpochFile), *epoch_text, kind_));
+  if (snapshot) TRY(write_snapshot());
+  TRY(rename_and_remove());
+  if (directory_sync == DirectorySync::kNeeded) {
+    const Result<void> synced = files_.sync_directory(directory_);
+    if (!synced) sync_failed = true;
+    return synced;
+  }
+  return {};
+}
+
+Result<void> UpkeepWork::sync_data() {
+  for (SyncStep& step : syncs) {
+    if (!step.file) {
+      TRY(opened, files_.open(step.path, OpenMode::kReadWrite));
+      step.file = std::move(opened);
+    }
+    const Result<void> synced = step.file->sync(kind_);
+    if (!synced) {
+      sync_failed = true;
+      return synced;
+    }
+  }
+  return {};
+}
+
+// Its folder is not synced: if the new name is lost the old snapshot is still there, or the log is read.
+Result<void> UpkeepWork::write_snapshot() {
+  const std::string path = segment_path(directory_, snapshot->offset, kSnapshotSuffix);
+  const std::string temporary = path + std::string(kTemporarySuffix);
+  {
+    TRY(file, files_.open(temporary, OpenMode::kCreate));
+    TRY(file->truncate(0));
+    const std::array<ByteView, 1> pieces{ByteView(snapshot->bytes)};
+    TRY(file->write_at(Position(0), pieces));
+    TRY(file->sync(kind_));
+  }
+  TRY(files_.rename(temporary, path));
+  for (const Offset offset : snapshot->superseded) {
+    const Result<void> removed = files_.remove(segment_path(directory_, offset, kSnapshotSuffix));
+    if (!removed && removed.error().code != Errc::kNotFound) return removed;
+  }
+  return {};
+}
+
+// What is not there needs no renaming: a segment without transactions has no transaction index.
+Result<void> UpkeepWork::rename_and_remove() {
+  for (const auto& [from, to] : renames) {
+    const Result<void> renamed = files_.rename(from, to);
+    if (!renamed && renamed.error().code != Errc::kNotFound) return renamed;
+  }
+  for (const std::string& path : removals) {
+    const Result<void> removed = files_.remove(path);
+    if (!removed && removed.error().code != Errc::kNotFound) return removed;
+  }
+  return {};
+}
+
+}  // namespace leat
