@@ -1,0 +1,52 @@
+// topics.cpp: what the load needs beside the load: topics and producer ids.
+#include <chrono>
+#include <thread>
+
+#include "benchmarks/load/call.h"
+#include "benchmarks/load/load.h"
+#include "net/protocol/messages/create_topics.h"
+#include "net/protocol/messages/delete_topics.h"
+#include "net/protocol/messages/init_producer_id.h"
+
+namespace leat::bench {
+
+Result<void> create_topic(const Address& broker, const TopicPlan& plan) {
+  TRY(socket, Socket::connect(broker));
+  CreateTopicsRequest request;
+  request.timeout_ms = 30'000;
+  CreateTopicsRequest::CreatableTopic topic;
+  topic.name = plan.name;
+  topic.num_partitions = plan.partition_count;
+  topic.replication_factor = 1;
+  for (const auto& [name, value] : plan.configs) topic.configs.push_back({.name = name, .value = value});
+  request.topics.push_back(std::move(topic));
+  TRY(response, (call<CreateTopicsResponse>(socket, request, 4)));
+  for (const auto& created : response.topics) {
+    if (created.error_code == ErrorCode::kNone) continue;
+    return fail(Errc::kInvalidArgument,
+                "topic " + plan.name + " was not created: " + created.error_message.value_or("no reason given"));
+  }
+  return {};
+}
+
+Result<void> delete_topic(const Address& broker, const std::string& name) {
+  TRY(socket, Socket::connect(broker));
+  DeleteTopicsRequest request;
+  request.timeout_ms = 30'000;
+  request.topic_names.push_back(name);
+  TRY(response, (call<DeleteTopicsResponse>(socket, request, 3)));
+  if (response.responses.empty() || response.responses[0].error_code != ErrorCode::kNone) {
+    return fail(Errc::kInvalidArgument, "topic " + name + " was not deleted");
+  }
+  return {};
+}
+
+Result<int64_t> request_producer_id(Socket& socket) {
+  InitProducerIdRequest request;
+  request.transaction_timeout_ms = 60'000;
+  TRY(response, (call<InitProducerIdResponse>(socket, request, 1)));
+  if (response.error_code != ErrorCode::kNone) return fail(Errc::kIo, "the broker gave no producer id");
+  return response.producer_id;
+}
+
+}  // namespace leat::bench
