@@ -1,0 +1,53 @@
+// metadata_journal.h: __leat_metadata-0 as MetadataStore sees it: durable appends, replay, and forgetting what a
+// snapshot made superfluous. PartitionJournal is the real one, over a Partition and its lane. Thread: the loop; reads
+// run on workers.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "core/base/result.h"
+#include "core/base/strong.h"
+#include "core/log/partition_log.h"
+#include "core/metadata/metadata_machine.h"
+#include "net/loop/scheduler.h"
+#include "net/loop/task.h"
+
+namespace leat {
+
+class Partition;
+class Settings;
+
+class MetadataJournal {
+ public:
+  virtual ~MetadataJournal() = default;
+  // Durable when it returns; the offset of the first record.
+  virtual Task<Result<Offset>> append(Slice batch, int32_t record_count, int64_t timestamp_ms) = 0;
+  // The state that the durable records make.
+  virtual Task<Result<MetadataMachine>> replay() = 0;
+  // All live state stands at or after `offset`: what is before it may go.
+  virtual void forget_before(Offset offset) = 0;
+};
+
+class PartitionJournal final : public MetadataJournal {
+ public:
+  PartitionJournal(Scheduler& scheduler, Partition& partition) noexcept
+      : scheduler_(scheduler), partition_(partition) {}
+  Task<Result<Offset>> append(Slice batch, int32_t record_count, int64_t timestamp_ms) override;
+  Task<Result<MetadataMachine>> replay() override;
+  void forget_before(Offset offset) override;
+
+ private:
+  Scheduler& scheduler_;
+  Partition& partition_;
+};
+
+// How the journal's own log is kept: always durable (topics and producer ids must not come back wrong), small segments.
+LogConfig metadata_journal_config(const Settings& settings);
+
+// One batch of records, in order.
+Result<Slice> encode_metadata_batch(std::span<const MetadataRecord> records, int64_t timestamp_ms);
+// Decodes whole batches and applies their records. kCorrupt and kUnsupported name the offset.
+Result<void> apply_metadata_batches(ByteView batches, MetadataMachine& machine);
+
+}  // namespace leat

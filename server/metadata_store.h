@@ -1,0 +1,137 @@
+// metadata_store.h: runs core/metadata's machine over its journal: decide → apply → one append for all steps that queue
+// meanwhile → durable → effects (partitions made, removed, reconfigured) → reply. One append is in flight at a time: if
+// it fails, every step that was decided on the state it made is refused too, and the machine is rebuilt from the
+// journal. Changes of one topic name follow one another; those of different names overlap. A topic is served from the
+// moment when all its partitions are there. The journal is rewritten as a snapshot when it has grown to several times
+// its live records, so that the time to start follows what lives. Thread: the loop.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/base/random.h"
+#include "core/metadata/log_settings.h"
+#include "core/metadata/metadata_machine.h"
+#include "net/loop/event.h"
+#include "net/loop/gate.h"
+#include "net/loop/scheduler.h"
+#include "net/loop/task.h"
+#include "server/metadata_journal.h"
+#include "server/topic_host.h"
+
+namespace leat {
+
+enum class Validate : uint8_t { kAndDo, kOnly };
+
+class MetadataStore {
+ public:
+  struct Parts {
+    Scheduler& scheduler;
+    Random& random;
+    const Settings& settings;
+    MetadataJournal& journal;
+    TopicHost& host;
+  };
+  explicit MetadataStore(const Parts& parts);
+  ~MetadataStore();
+  MetadataStore(const MetadataStore&) = delete;
+  MetadataStore& operator=(const MetadataStore&) = delete;
+
+  // Replays the journal (writing its first record when it is new), opens every topic's partitions, removes what is left
+  // of deleted topics. A topic whose partitions cannot be opened does not stop the start.
+  Task<Result<void>> start(std::string cluster_id);
+  // Waits for what is under way; later changes are refused.
+  Task<void> stop();
+
+  // A topic that is served, with the number of its partitions that are.
+  struct ServedTopic {
+    const TopicState* state = nullptr;
+    int32_t partition_count = 0;
+  };
+  std::optional<ServedTopic> find_topic(std::string_view name) const;
+  std::optional<ServedTopic> find_topic(const Uuid& id) const;
+  std::vector<ServedTopic> served_topics() const;  // by name
+  const MetadataMachine& machine() const noexcept { return machine_; }
+  MetadataRules rules() const noexcept;
+  BrokerConfigs broker_configs() const noexcept;  // views of the machine: not to be kept over a wait
+  TopicSettings settings_of(const TopicState& topic) const;
+
+  // Changes. Each is durable, and in effect, when it returns.
+  Task<std::vector<MetadataResult<TopicState>>> create_topics(std::vector<CreateTopicEvent> events, Validate validate);
+  Task<MetadataResult<TopicState>> create_partitions(CreatePartitionsEvent event, Validate validate);
+  Task<MetadataResult<TopicState>> delete_topic(Uuid id);
+  Task<MetadataResult<TopicState>> adopt_topic(AdoptTopicEvent event);
+  Task<MetadataResult<void>> alter_topic_configs(std::string topic, std::vector<ConfigChange> changes, AlterMode mode,
+                                                 Validate validate);
+  Task<MetadataResult<void>> alter_broker_configs(std::string name, std::vector<ConfigChange> changes, AlterMode mode,
+                                                  Validate validate);
+
+  // An id that nobody has had or will have, also after a crash.
+  Task<MetadataResult<int64_t>> next_producer_id();
+  // Ids below `bound` stand in logs that were taken in: never give them out.
+  Task<MetadataResult<void>> keep_producer_ids_from(int64_t bound);
+
+  static constexpr int64_t kProducerIdBlock = 1000;
+  // A snapshot is due when the journal holds this many times the live records, and at least so many.
+  static constexpr size_t kSnapshotRatio = 4;
+  static constexpr size_t kSnapshotRecordsMin = 1000;
+
+ private:
+  struct Commit;  // what a step waits for
+  class NameLock;
+
+  // Applies the records at once and queues them; then the step waits until they are durable.
+  MetadataResult<std::shared_ptr<Commit>> stage(MetadataStep step);
+  Task<MetadataResult<void>> durable(std::shared_ptr<Commit> staged);
+  Task<MetadataResult<void>> commit(MetadataStep step);
+  void queue_flush();
+  Task<void> flush();
+  Task<void> flush_once();
+  Task<Result<Offset>> append_records(std::vector<MetadataRecord> records);
+  Task<void> rebuild();
+  Task<Result<void>> replay();
+  bool is_snapshot_due() const noexcept;
+
+  Task<Result<void>> start_topics();
+  Task<void> open_one(Uuid id);
+  Task<void> remove_leftovers(Uuid id);
+
+  Task<NameLock> lock_name(std::string name);
+  Task<std::vector<NameLock>> lock_names(std::vector<std::string> names);
+  std::vector<MetadataResult<TopicState>> validate_topics(const std::vector<CreateTopicEvent>& events);
+  Task<MetadataResult<TopicState>> finish_creation(TopicState topic, std::shared_ptr<Commit> staged);
+  Task<void> undo_creation(Uuid id);
+  Task<Result<void>> host_partitions(TopicState topic, int32_t first);
+  Task<void> forget_topic(Uuid id, Gate::Hold hold);
+  void reconfigure(const Uuid& id);
+
+  Scheduler& scheduler_;
+  Random& random_;
+  const Settings& settings_;
+  MetadataJournal& journal_;
+  TopicHost& host_;
+  Gate gate_;
+
+  MetadataMachine machine_;
+  std::unordered_map<Uuid, int32_t> served_;      // partitions that are there
+  std::vector<MetadataRecord> pending_;           // applied, not yet in the journal
+  std::vector<std::shared_ptr<Commit>> waiting_;  // for pending_
+  bool flushing_ = false;
+  bool rebuilding_ = false;
+  std::optional<MetadataError> broken_;  // the machine could not be rebuilt: nothing is decided on it any more
+  size_t journal_record_count_ = 0;      // since the last snapshot, with it
+
+  std::map<std::string, std::shared_ptr<Event>, std::less<>> name_locks_;
+  std::shared_ptr<Event> reserving_;  // while a block of producer ids is on its way
+  int64_t next_producer_id_ = 0;
+  int64_t producer_id_end_ = 0;
+};
+
+}  // namespace leat
