@@ -20,7 +20,9 @@ class AnyMessage {
 template <class Message>
 class AnyMessageOf final : public AnyMessage {
  public:
-  bool decode(MessageReader& in, int16_t version) override { return MessageCodec<Message>::decode(in, version, message_); }
+  bool decode(MessageReader& in, int16_t version) override {
+    return MessageCodec<Message>::decode(in, version, message_);
+  }
   bool encode(int16_t version, PieceWriter& out) const override {
     return MessageCodec<Message>::encode(message_, version, out);
   }

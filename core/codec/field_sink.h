@@ -26,27 +26,27 @@ class FieldSink {
 
   virtual ~FieldSink() = default;
   // Before each field, also those that this version lacks. False: its value is not shown.
-  virtual bool begin_field(const Field& field) = 0;
-  virtual void end_field() = 0;
-  virtual void begin_struct() = 0;
-  virtual void end_struct() = 0;
+  virtual bool begin_field(const Field& field) { return field.present; }
+  virtual void end_field() {}
+  virtual void begin_struct() {}
+  virtual void end_struct() {}
   // Of a field that may be null at this version: is it there? The answer says whether it shall be.
-  virtual bool on_nullable(bool has_value) = 0;
+  virtual bool on_nullable(bool has_value) { return has_value; }
   // The count of elements; the answer is the count that there shall be. Each element is a value.
-  virtual size_t begin_array(size_t count) = 0;
-  virtual void end_array() = 0;
+  virtual size_t begin_array(size_t count) { return count; }
+  virtual void end_array() {}
 
-  virtual void on_bool(bool& value) = 0;
-  virtual void on_i8(int8_t& value) = 0;
-  virtual void on_i16(int16_t& value) = 0;
-  virtual void on_u16(uint16_t& value) = 0;
-  virtual void on_i32(int32_t& value) = 0;
-  virtual void on_i64(int64_t& value) = 0;
-  virtual void on_f64(double& value) = 0;
-  virtual void on_uuid(Uuid& value) = 0;
-  virtual void on_string(std::string& value) = 0;
-  virtual void on_bytes(Bytes& value) = 0;
-  virtual void on_records(Records& value) = 0;
+  virtual void on_bool(bool&) {}
+  virtual void on_i8(int8_t&) {}
+  virtual void on_i16(int16_t&) {}
+  virtual void on_u16(uint16_t&) {}
+  virtual void on_i32(int32_t&) {}
+  virtual void on_i64(int64_t&) {}
+  virtual void on_f64(double&) {}
+  virtual void on_uuid(Uuid&) {}
+  virtual void on_string(std::string&) {}
+  virtual void on_bytes(Bytes&) {}
+  virtual void on_records(Records&) {}
 };
 
 }  // namespace leat

@@ -16,7 +16,6 @@ class JsonSink final : public FieldSink {
   nlohmann::json take() && { return std::move(root_); }
 
   bool begin_field(const Field& field) override;
-  void end_field() override {}
   void begin_struct() override;
   void end_struct() override { open_.pop_back(); }
   bool on_nullable(bool has_value) override;

@@ -7,9 +7,16 @@
 namespace leat {
 namespace {
 
+constexpr size_t kStringBytesShown = 80;
+
 bool opens(const std::string& text) { return text.empty() || text.back() == '{' || text.back() == '['; }
 
 }  // namespace
+
+std::string PrintSink::take() && {
+  if (full()) text_ += " ...";
+  return std::move(text_);
+}
 
 void PrintSink::separate() {
   if (!opens(text_) && !text_.ends_with(": ")) text_ += ", ";
@@ -19,7 +26,6 @@ void PrintSink::put(std::string_view value) {
   if (full()) return;
   separate();
   text_ += value;
-  if (full()) text_ += " ...";
 }
 
 void PrintSink::close(char bracket) {
@@ -48,7 +54,7 @@ size_t PrintSink::begin_array(size_t count) {
 
 void PrintSink::on_string(std::string& value) {
   std::string quoted = "\"";
-  for (const char c : value) {  // names come from peers: a log line stays one line
+  for (const char c : std::string_view(value).substr(0, kStringBytesShown)) {  // from peers: a log line stays one line
     if (c == '"' || c == '\\') quoted += '\\';
     if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) {
       quoted += c;
@@ -58,7 +64,7 @@ void PrintSink::on_string(std::string& value) {
       quoted += escaped;
     }
   }
-  put(quoted + '"');
+  put(quoted + (value.size() > kStringBytesShown ? "...\"" : "\""));
 }
 
 }  // namespace leat

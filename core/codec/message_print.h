@@ -12,10 +12,9 @@ namespace leat {
 class PrintSink final : public FieldSink {
  public:
   explicit PrintSink(size_t size_max) : size_max_(size_max) {}
-  std::string take() && { return std::move(text_); }
+  std::string take() &&;
 
   bool begin_field(const Field& field) override;
-  void end_field() override {}
   void begin_struct() override;
   void end_struct() override { close('}'); }
   bool on_nullable(bool has_value) override;
