@@ -82,6 +82,9 @@ class FileSystem {
   virtual Result<void> sync_directory(std::string_view path) = 0;
   virtual Result<std::unique_ptr<FileLock>> lock(std::string_view path) = 0;  // kLocked when another holds it
   virtual Result<int64_t> free_bytes(std::string_view path) = 0;
+  virtual Result<int64_t> total_bytes(std::string_view path) {  // of the volume
+    return fail(Errc::kUnsupported, std::string(path));
+  }
 };
 
 // Built on the door above, so they hold on every FileSystem.

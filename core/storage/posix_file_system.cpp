@@ -389,4 +389,13 @@ Result<int64_t> PosixFileSystem::free_bytes(std::string_view path) {
   return static_cast<int64_t>(status.f_bavail) * static_cast<int64_t>(status.f_frsize);
 }
 
+Result<int64_t> PosixFileSystem::total_bytes(std::string_view path) {
+  struct statvfs status {};
+  const std::string name(path);
+  if (retry_interrupted([&name, &status] { return ::statvfs(name.c_str(), &status); }) != 0) {
+    return fail_errno(errno, "statvfs", path);
+  }
+  return static_cast<int64_t>(status.f_blocks) * static_cast<int64_t>(status.f_frsize);
+}
+
 }  // namespace leat

@@ -26,6 +26,7 @@ class PosixFileSystem final : public FileSystem {
   // we die.
   Result<std::unique_ptr<FileLock>> lock(std::string_view path) override;
   Result<int64_t> free_bytes(std::string_view path) override;  // for an ordinary user
+  Result<int64_t> total_bytes(std::string_view path) override;
 };
 
 }  // namespace leat

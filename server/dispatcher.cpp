@@ -1,0 +1,177 @@
+// dispatcher.cpp: see dispatcher.h.
+#include "server/dispatcher.h"
+
+#include <utility>
+
+#include "net/protocol/frame.h"
+#include "net/protocol/messages/api_versions.h"
+
+namespace leat {
+
+namespace {
+
+bool overlaps(const ApiSpec& api) noexcept { return api.key == ApiKey::kProduce; }
+
+// The first fields are the same in every version of the request header, also in those that we do not know.
+struct HeaderStart {
+  int16_t api_key = -1;
+  int16_t api_version = -1;
+  int32_t correlation_id = 0;
+  std::string client_id;
+  bool whole = false;
+};
+
+HeaderStart read_header_start(const Slice& payload) {
+  Reader in(payload.view());
+  HeaderStart start;
+  start.api_key = in.i16();
+  start.api_version = in.i16();
+  start.correlation_id = in.i32();
+  start.whole = !in.failed();
+  const int16_t client_id_size = in.i16();
+  if (client_id_size > 0) start.client_id = as_text(in.take(static_cast<size_t>(client_id_size)));
+  return start;
+}
+
+}  // namespace
+
+Dispatcher::Dispatcher(Scheduler& scheduler, RequestHandlers& handlers, FindConnection find)
+    : handlers_(handlers),
+      find_(std::move(find)),
+      gate_(scheduler),
+      refusals_(scheduler.clock()),
+      refused_connections_(scheduler.clock()) {}
+
+void Dispatcher::on_frame(Connection& connection, uint64_t ticket, Slice payload) {
+  if (gate_.closed()) {
+    connection.close("shutting down");
+    return;
+  }
+  MessageReader body(payload);
+  Result<RequestHeader> header = decode_request_header(body);
+  const HeaderStart start = header ? HeaderStart{} : read_header_start(payload);
+  const int16_t key = header ? header->request_api_key : start.api_key;
+  const int16_t version = header ? header->request_api_version : start.api_version;
+  const ApiSpec* api = find_api(key);
+  if (api != nullptr && api->key == ApiKey::kApiVersions && !api->supports(version) && (header || start.whole)) {
+    answer_unknown_api_versions(connection, ticket, header ? header->correlation_id : start.correlation_id);
+    return;
+  }
+  if (!header) {
+    refuse(connection, payload, header.error().context);
+    return;
+  }
+  if (api->served == Served::kNo) {
+    refuse(connection, payload, fmt::format("{} is not served", api->name));
+    return;
+  }
+  if (!api->supports(version)) {
+    refuse(connection, payload, fmt::format("versions {} to {} of {} are served", api->min, api->max, api->name));
+    return;
+  }
+  Request request;
+  request.connection = connection.id();
+  request.ticket = ticket;
+  request.peer = connection.peer();
+  request.listener_name = connection.listener_name();
+  request.client_id = std::move(header->client_id).value_or("");
+  request.api = api->key;
+  request.version = version;
+  request.correlation_id = header->correlation_id;
+  peers_[connection.id()].waiting.push_back({api, std::move(request), std::move(body)});
+  start_waiting(connection.id());
+}
+
+void Dispatcher::on_drained(ConnectionId connection) { start_waiting(connection); }
+
+void Dispatcher::on_closed(const ClosedConnection& closed) {
+  peers_.erase(closed.id);
+  handlers_.on_connection_closed(closed.id);
+  if (closed.by == ClosedBy::kLimit) {
+    refusals_.warn("closed {}: {}", closed.peer, closed.reason);
+  } else {
+    log_debug("closed {}: {}", closed.peer, closed.reason);
+  }
+}
+
+void Dispatcher::on_refused(std::string_view peer, std::string_view reason) {
+  refused_connections_.warn("refused a connection from {}: {}", peer, reason);
+}
+
+Event::Wait Dispatcher::close() {
+  for (auto& [id, peer] : peers_) peer.waiting.clear();
+  return gate_.close();
+}
+
+// Begins what may begin, in order. A handler that never waits ends inside, which brings us here again: the outer call
+// goes on.
+void Dispatcher::start_waiting(ConnectionId id) {
+  const auto found = peers_.find(id);
+  if (found == peers_.end() || found->second.starting) return;
+  Peer& peer = found->second;  // stays: it is erased by on_closed only, which comes from the loop and not from in here
+  peer.starting = true;
+  while (!peer.waiting.empty() && may_start(peer, peer.waiting.front())) {
+    Connection* connection = find_(id);
+    std::optional<Gate::Hold> hold = gate_.try_enter();
+    if (connection == nullptr || !hold) {
+      peer.waiting.clear();
+      break;
+    }
+    if (connection->backed_up()) break;  // on_drained goes on here
+    Pending next = std::move(peer.waiting.front());
+    peer.waiting.pop_front();
+    ++peer.running;
+    if (!overlaps(*next.api)) ++peer.running_alone;
+    spawn(run(std::move(*hold), std::move(next)));
+  }
+  peer.starting = false;
+}
+
+bool Dispatcher::may_start(const Peer& peer, const Pending& next) noexcept {
+  return peer.running == 0 || (overlaps(*next.api) && peer.running_alone == 0);
+}
+
+Task<void> Dispatcher::run(Gate::Hold hold, Pending pending) {
+  const Gate::Hold held = std::move(hold);
+  const ConnectionId id = pending.request.connection;
+  const uint64_t ticket = pending.request.ticket;
+  const ApiSpec& api = *pending.api;
+  Task<Reply> handling = handlers_.handle(api, std::move(pending.request), std::move(pending.body));
+  Reply reply = co_await handling;
+  finish(id, ticket, api, std::move(reply));
+}
+
+void Dispatcher::finish(ConnectionId id, uint64_t ticket, const ApiSpec& api, Reply reply) {
+  const auto found = peers_.find(id);
+  if (found == peers_.end()) return;  // it has closed meanwhile
+  --found->second.running;
+  if (!overlaps(api)) --found->second.running_alone;
+  if (Connection* connection = find_(id)) {
+    if (reply.kind == Reply::Kind::kClose) {
+      refusals_.warn("closing {}: {}", connection->peer(), reply.reason);
+      connection->close(reply.reason);
+    } else {
+      connection->respond(ticket, Response{std::move(reply.pieces), std::move(reply.held)});
+    }
+  }
+  start_waiting(id);
+}
+
+void Dispatcher::refuse(Connection& connection, const Slice& payload, std::string_view why) {
+  const HeaderStart start = read_header_start(payload);
+  refusals_.warn("closing {}: client \"{}\", API key {}, version {}: {}", connection.peer(), printable(start.client_id),
+                 start.api_key, start.api_version, why);
+  connection.close(why);
+}
+
+void Dispatcher::answer_unknown_api_versions(Connection& connection, uint64_t ticket, int32_t correlation_id) {
+  const ApiSpec& api = api_spec(ApiKey::kApiVersions);
+  ApiVersionsResponse response;
+  response.error_code = ErrorCode::kUnsupportedVersion;
+  response.api_keys.push_back({static_cast<int16_t>(api.key), api.advertised_min, api.max});
+  Result<std::vector<Slice>> frame = encode_response(response, 0, correlation_id);
+  CHECK(frame, "{}", frame.error().context);
+  connection.respond(ticket, Response{std::move(*frame), nullptr});
+}
+
+}  // namespace leat
