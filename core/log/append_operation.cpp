@@ -44,7 +44,9 @@ Result<void> AppendOperation::write_group() {
 void AppendOperation::write() noexcept {
   if (placed.empty()) return;
   const Result<void> written = write_group();
-  if (!written) error = written.error();
+  if (written) return;
+  write_failed = true;
+  error = written.error();
 }
 
 Result<void> AppendOperation::sync_all() {

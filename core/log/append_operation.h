@@ -52,6 +52,7 @@ class AppendOperation final : public LogAppend {
   // Results.
   std::optional<Error> error;
   bool cut_failed = false;
+  bool write_failed = false;  // apart from `error`: the loop reads it while a worker is in sync()
   bool sync_failed = false;
 
  private:

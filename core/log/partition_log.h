@@ -200,6 +200,8 @@ class PartitionLog {
   virtual const LogConfig& config() const noexcept = 0;
   virtual void set_config(const LogConfig& config) = 0;
   virtual const DirectoryHealth& health() const noexcept = 0;
+  // For a log that was opened by a worker: the cache is the loop's, so it is given here, on the loop.
+  virtual void use_tail_cache(TailCache& /*cache*/) {}
 
   // Appends. At most one LogAppend is out at a time. begin_append takes a prefix of `inputs` (all of them unless the
   // segment must roll between two), checks sequences, patches base offsets and epoch, and erases what it took.

@@ -148,7 +148,7 @@ void PartitionLogImpl::fail_placed(AppendOperation& append, const Error& error) 
 void PartitionLogImpl::on_written(LogAppend& taken) {
   CHECK(&taken == append_out_, "{}", name_);
   AppendOperation& append = *append_out_;
-  if (append.failed()) {
+  if (append.write_failed) {
     append_out_ = nullptr;
     producers_.roll_back();
     if (append.cut_failed) go_offline(*append.error);

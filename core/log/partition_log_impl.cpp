@@ -86,6 +86,8 @@ PartitionLogImpl::PartitionLogImpl(const Open& open, RecoveredLog recovered)
 
 PartitionLogImpl::~PartitionLogImpl() = default;
 
+void PartitionLogImpl::use_tail_cache(TailCache& cache) { tail_ = cache.make_tail(); }
+
 std::string PartitionLogImpl::path_of(const Segment& segment, std::string_view suffix) const {
   return segment_path(directory_, segment.base_offset, suffix);
 }

@@ -35,6 +35,7 @@ class PartitionLogImpl final : public PartitionLog {
   size_t segment_count() const noexcept override { return segments_.size(); }
   const LogConfig& config() const noexcept override { return config_; }
   void set_config(const LogConfig& config) override { config_ = config; }
+  void use_tail_cache(TailCache& cache) override;
   const DirectoryHealth& health() const noexcept override { return *health_; }
 
   std::unique_ptr<LogAppend> begin_append(std::vector<AppendInput>& inputs, int64_t now_ms) override;

@@ -31,13 +31,11 @@ Result<FetchedBatches> FileSegmentRead::execute() {
     const bool is_full = fetched.size_bytes > 0 && fetched.size_bytes >= plan_.limits.bytes_max;
     if (is_full || segment.base_offset >= plan_.limits.upper) break;
     if (segment.size_bytes == 0) continue;
-    const int64_t before = fetched.size_bytes;
-    const Result<void> read = read_segment(segment, fetched);
+    const Result<Reached> read = read_segment(segment, fetched);
     // What was read before the fault is good, and the next read, which begins at the fault, tells.
     if (!read && fetched.size_bytes == 0) return fail(read.error());
-    if (!read) break;
-    const bool stopped_inside = fetched.size_bytes == before && before > 0;
-    if (stopped_inside) break;
+    // The next segment may follow only what was taken to its end: else offsets between them would be passed over.
+    if (!read || *read == Reached::kInside) break;
   }
   return fetched;
 }
@@ -84,10 +82,10 @@ Result<std::optional<Position>> FileSegmentRead::find_first(File& file, const Se
                           *damage));
 }
 
-Result<void> FileSegmentRead::read_segment(const SegmentSnapshot& segment, FetchedBatches& fetched) {
+Result<FileSegmentRead::Reached> FileSegmentRead::read_segment(const SegmentSnapshot& segment, FetchedBatches& fetched) {
   TRY(file, open_segment(plan_.files, plan_.directory, segment));
   TRY(first, find_first(*file, segment));
-  if (!first) return {};
+  if (!first) return Reached::kEnd;
   const Position begin = *first;
   const int64_t left = segment.size_bytes - begin.v;
   const int64_t room = plan_.limits.bytes_max - fetched.size_bytes;
@@ -98,7 +96,7 @@ Result<void> FileSegmentRead::read_segment(const SegmentSnapshot& segment, Fetch
     TRY(count, file->read_at(begin, header));
     if (count == kBatchHeaderBytes) wanted = std::min(left, std::max(wanted, BatchView(header).size_bytes()));
   }
-  if (wanted < static_cast<int64_t>(kBatchHeaderBytes)) return {};
+  if (wanted < static_cast<int64_t>(kBatchHeaderBytes)) return Reached::kInside;
   BlockRef block = BlockRef::allocate(static_cast<size_t>(wanted));
   TRY(count, file->read_at(begin, {block.data(), static_cast<size_t>(wanted)}));
   const Extent extent =
@@ -106,9 +104,9 @@ Result<void> FileSegmentRead::read_segment(const SegmentSnapshot& segment, Fetch
   if (extent.size_bytes > 0) {
     fetched.pieces.emplace_back(std::move(block), 0, extent.size_bytes);
     fetched.size_bytes += static_cast<int64_t>(extent.size_bytes);
-    return {};
+    return static_cast<int64_t>(extent.size_bytes) == left ? Reached::kEnd : Reached::kInside;
   }
-  if (!extent.damage) return {};
+  if (!extent.damage) return Reached::kInside;
   return fail(Errc::kCorrupt,
               fmt::format("{} at {}: {}", segment_path(plan_.directory, segment.base_offset, kLogSuffix), begin.v,
                           *extent.damage));

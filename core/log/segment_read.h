@@ -41,7 +41,8 @@ class FileSegmentRead final : public SegmentRead {
 
  private:
   Result<std::optional<Position>> find_first(File& file, const SegmentSnapshot& segment);
-  Result<void> read_segment(const SegmentSnapshot& segment, FetchedBatches& fetched);
+  enum class Reached : uint8_t { kInside, kEnd };  // of the segment
+  Result<Reached> read_segment(const SegmentSnapshot& segment, FetchedBatches& fetched);
   struct Extent {
     size_t size_bytes = 0;
     std::optional<std::string> damage;  // what stands behind it
