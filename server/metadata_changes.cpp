@@ -1,6 +1,7 @@
 // metadata_changes.cpp: changes of topics and settings, each a story: lock the name, decide, durable, effect.
 #include <algorithm>
 
+#include "server/countdown.h"
 #include "server/metadata_commit.h"
 #include "server/metadata_store.h"
 

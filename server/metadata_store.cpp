@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "core/base/check.h"
+#include "server/countdown.h"
 #include "server/metadata_commit.h"
 #include "server/settings.h"
 
