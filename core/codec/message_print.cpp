@@ -2,7 +2,7 @@
 // closed.
 #include "core/codec/message_print.h"
 
-#include <cstdio>
+#include <fmt/format.h>
 
 namespace leat {
 namespace {
@@ -59,9 +59,7 @@ void PrintSink::on_string(std::string& value) {
     if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) {
       quoted += c;
     } else {
-      char escaped[8];
-      (void)std::snprintf(escaped, sizeof escaped, "\\x%02x", static_cast<unsigned>(static_cast<unsigned char>(c)));
-      quoted += escaped;
+      quoted += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
     }
   }
   put(quoted + (value.size() > kStringBytesShown ? "...\"" : "\""));

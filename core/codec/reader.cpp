@@ -7,7 +7,7 @@ namespace leat {
 
 double Reader::f64() noexcept { return std::bit_cast<double>(i64()); }
 
-uint64_t Reader::uvarlong() noexcept {
+uint64_t Reader::uvarlong_long() noexcept {
   uint64_t value = 0;
   for (int shift = 0; shift < 70; shift += 7) {
     const ByteView byte = take(1);
@@ -20,7 +20,7 @@ uint64_t Reader::uvarlong() noexcept {
   return 0;
 }
 
-uint32_t Reader::uvarint() noexcept {
+uint32_t Reader::uvarint_long() noexcept {
   uint32_t value = 0;
   for (int shift = 0; shift < 35; shift += 7) {
     const ByteView byte = take(1);
@@ -31,16 +31,6 @@ uint32_t Reader::uvarint() noexcept {
   }
   failed_ = true;
   return 0;
-}
-
-int32_t Reader::varint() noexcept {
-  const uint32_t raw = uvarint();
-  return static_cast<int32_t>((raw >> 1) ^ (~(raw & 1) + 1));
-}
-
-int64_t Reader::varlong() noexcept {
-  const uint64_t raw = uvarlong();
-  return static_cast<int64_t>((raw >> 1) ^ (~(raw & 1) + 1));
 }
 
 }  // namespace leat

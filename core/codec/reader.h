@@ -1,6 +1,6 @@
-// reader.h: big-endian integers, varints and byte strings out of a view. Every read of every type ends in take(): it
-// never goes past the end, and failure is sticky, so that the caller asks failed() once, at the end. After a failure
-// reads give 0.
+// reader.h: big-endian integers, varints and byte strings out of a view. Every read of every type ends in take(), or
+// looks at the end itself: none goes past it. Failure is sticky, so that the caller asks failed() once, at the end;
+// after a failure reads give 0.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,9 @@
 #include <string_view>
 
 #include "core/base/bytes.h"
+#include "core/codec/byte_order.h"
 
 namespace leat {
-
-template <class Int>
-constexpr Int from_big_endian(const uint8_t* bytes) noexcept {
-  using U = std::make_unsigned_t<Int>;
-  U value = 0;
-  for (size_t i = 0; i < sizeof(Int); ++i) value = static_cast<U>((static_cast<uint64_t>(value) << 8) | bytes[i]);
-  return static_cast<Int>(value);
-}
 
 class Reader {
  public:
@@ -49,12 +42,27 @@ class Reader {
   bool boolean() noexcept { return i8() != 0; }
 
   // Kafka's unsigned varint: at most 5 bytes, the fifth at most 0x0f. Overlong forms are read as Kafka reads them.
-  uint32_t uvarint() noexcept;
-  uint64_t uvarlong() noexcept;  // at most 10 bytes
-  int32_t varint() noexcept;     // zigzag
-  int64_t varlong() noexcept;    // zigzag
+  uint32_t uvarint() noexcept {
+    if (!failed_ && next_ != end_ && *next_ < 0x80) return *next_++;  // nearly always
+    return uvarint_long();
+  }
+  uint64_t uvarlong() noexcept {  // at most 10 bytes
+    if (!failed_ && next_ != end_ && *next_ < 0x80) return *next_++;
+    return uvarlong_long();
+  }
+  int32_t varint() noexcept {  // zigzag
+    const uint32_t raw = uvarint();
+    return static_cast<int32_t>((raw >> 1) ^ (~(raw & 1) + 1));
+  }
+  int64_t varlong() noexcept {  // zigzag
+    const uint64_t raw = uvarlong();
+    return static_cast<int64_t>((raw >> 1) ^ (~(raw & 1) + 1));
+  }
 
  private:
+  uint32_t uvarint_long() noexcept;  // of more than one byte, or beyond the end
+  uint64_t uvarlong_long() noexcept;
+
   template <class Int>
   Int fixed() noexcept {
     const ByteView bytes = take(sizeof(Int));

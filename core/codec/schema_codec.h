@@ -61,6 +61,12 @@ bool is_empty(const T& value) {
   }
 }
 
+// How values of one version are written.
+struct WireForm {
+  int16_t version;
+  bool flexible;  // compact lengths, and a tag section at the end of every struct
+};
+
 struct NoDefault {};  // zero, empty or null
 
 template <class T, class D>
@@ -88,45 +94,44 @@ const T& any_object() {
 // The least number of bytes that a value of a type has at a version.
 class LeastSize {
  public:
-  LeastSize(int16_t version, bool flexible) : version_(version), flexible_(flexible) {}
+  explicit LeastSize(WireForm form) : form_(form) {}
 
   template <class T, class D = NoDefault>
   void field(const char*, const T&, FieldSpec spec = {}, const D& = {}) {
-    if (spec.present(version_)) size_ += of<T>();
+    if (spec.present(form_.version)) size_ += of<T>();
   }
 
   template <class T>
   size_t of() const {
     if constexpr (Struct<T>) {
-      LeastSize inner(version_, flexible_);
+      LeastSize inner(form_);
       T::visit(any_object<T>(), inner);
-      return std::max<size_t>(1, inner.size_ + (flexible_ ? 1 : 0));
+      return std::max<size_t>(1, inner.size_ + (form_.flexible ? 1 : 0));
     } else if constexpr (Optional<T>) {
       return Struct<typename T::value_type> ? 1 : of<typename T::value_type>();
     } else if constexpr (std::same_as<T, Uuid>) {
       return sizeof(Uuid);
     } else if constexpr (std::same_as<T, std::string>) {
-      return flexible_ ? 1 : 2;
+      return form_.flexible ? 1 : 2;
     } else if constexpr (Array<T> || std::same_as<T, Bytes> || std::same_as<T, Records>) {
-      return flexible_ ? 1 : 4;
+      return form_.flexible ? 1 : 4;
     } else {
       return sizeof(T);
     }
   }
 
  private:
-  int16_t version_;
-  bool flexible_;
+  WireForm form_;
   size_t size_ = 0;
 };
 
 class Decoder {
  public:
-  Decoder(MessageReader& in, int16_t version, bool flexible) : in_(in), version_(version), flexible_(flexible) {}
+  Decoder(MessageReader& in, WireForm form) : in_(in), form_(form) {}
 
   template <class T, class D = NoDefault>
   void field(const char* name, T& value, FieldSpec spec = {}, const D& = {}) {
-    if (!spec.present(version_)) return;
+    if (!spec.present(form_.version)) return;
     read(value, spec, Place::kBody);
     if (in_.failed()) [[unlikely]]
       in_.fail_at(name);
@@ -135,7 +140,7 @@ class Decoder {
   template <Struct T>
   void read_struct(T& value) {
     T::visit(value, *this);
-    if (flexible_) read_tags(value);
+    if (form_.flexible) read_tags(value);
   }
 
  private:
@@ -149,7 +154,7 @@ class Decoder {
 
     template <class T, class D = NoDefault>
     void tagged(uint32_t field_tag, const char* name, T& value, FieldSpec spec = {}, const D& = {}) {
-      if (field_tag != tag || !spec.present(decoder.version_)) return;
+      if (field_tag != tag || !spec.present(decoder.form_.version)) return;
       known = true;
       value = T{};  // the last of several wins, as in Kafka
       decoder.read(value, spec, Place::kTagSection);
@@ -200,11 +205,13 @@ class Decoder {
   // Null is a length of -1, or before a struct a byte below 0; a struct in a tag section has a varint, 0 or 1.
   template <class T>
   void read_optional(std::optional<T>& value, FieldSpec spec, Place place) {
-    const bool nullable = spec.nullable(version_);
+    const bool nullable = spec.nullable(form_.version);
     if constexpr (Struct<T>) {
       const bool null = nullable && (place == Place::kTagSection ? in_.uvarint() == 0 : in_.i8() < 0);
       value.reset();
-      if (!null && !in_.failed()) read_struct(value.emplace());
+      // Not emplace(): clang 14 finds a nested struct with member initializers not default constructible inside its
+      // outer one.
+      if (!null && !in_.failed()) read_struct(value.emplace(T{}));
     } else {
       constexpr LengthWidth kWidth = std::same_as<T, std::string> ? LengthWidth::k16 : LengthWidth::k32;
       const int64_t length = read_length(kWidth, spec);
@@ -222,7 +229,7 @@ class Decoder {
   enum class LengthWidth : uint8_t { k16, k32 };
 
   int64_t read_length(LengthWidth width, FieldSpec spec) {
-    if (flexible_ && !spec.never_compact) return int64_t{in_.uvarint()} - 1;
+    if (form_.flexible && !spec.never_compact) return int64_t{in_.uvarint()} - 1;
     return width == LengthWidth::k16 ? in_.i16() : in_.i32();
   }
 
@@ -230,7 +237,7 @@ class Decoder {
   void read_elements(std::vector<T>& values, size_t count) {
     values.clear();
     if (in_.failed() || count == 0) return;
-    const size_t least = LeastSize(version_, flexible_).template of<T>();
+    const size_t least = LeastSize(form_).template of<T>();
     if (count > in_.remaining() / least || !in_.charge_array(count, sizeof(T))) return in_.fail();
     values.reserve(count);
     for (size_t i = 0; i < count && !in_.failed(); ++i) read(values.emplace_back(), FieldSpec{}, Place::kBody);
@@ -272,17 +279,16 @@ class Decoder {
   }
 
   MessageReader& in_;
-  int16_t version_;
-  bool flexible_;
+  WireForm form_;
 };
 
 class Encoder {
  public:
-  Encoder(PieceWriter& out, int16_t version, bool flexible) : out_(out), version_(version), flexible_(flexible) {}
+  Encoder(PieceWriter& out, WireForm form) : out_(out), form_(form) {}
 
   template <class T, class D = NoDefault>
   void field(const char* name, const T& value, FieldSpec spec = {}, const D& default_value = {}) {
-    if (!spec.present(version_)) {
+    if (!spec.present(form_.version)) {
       if (!spec.ignorable && !is_default(value, default_value)) out_.fail_at(name);
       return;
     }
@@ -296,11 +302,11 @@ class Encoder {
     if constexpr (Tagged<T>) {
       TagEncoder tags{*this};
       const size_t count_position = out_.position();
-      if (flexible_) out_.i8(0);
+      if (form_.flexible) out_.i8(0);
       T::visit_tags(value, tags);
-      if (flexible_) out_.patch_i8(count_position, tags.count);
+      if (form_.flexible) out_.patch_i8(count_position, tags.count);
     } else {
-      if (flexible_) out_.i8(0);
+      if (form_.flexible) out_.i8(0);
     }
   }
 
@@ -316,7 +322,7 @@ class Encoder {
     void tagged(uint32_t tag, const char* name, const T& value, FieldSpec spec = {}, const D& default_value = {}) {
       if (is_default(value, default_value)) return;
       PieceWriter& out = encoder.out_;
-      if (!spec.present(encoder.version_) || !encoder.flexible_) {
+      if (!spec.present(encoder.form_.version) || !encoder.form_.flexible) {
         if (!spec.ignorable) out.fail_at(name);
         return;
       }
@@ -361,7 +367,7 @@ class Encoder {
 
   template <class T>
   bool write_optional(const std::optional<T>& value, FieldSpec spec, Place place) {
-    const bool nullable = spec.nullable(version_);
+    const bool nullable = spec.nullable(form_.version);
     if (!value.has_value() && !nullable) return false;
     if constexpr (Struct<T>) {
       if (nullable && place == Place::kTagSection) {
@@ -377,7 +383,7 @@ class Encoder {
 
   bool write_length(size_t length, LengthWidth width, FieldSpec spec) {
     if (length > (width == LengthWidth::k16 ? kStringBytesMax : size_t{INT32_MAX})) return false;
-    if (flexible_ && !spec.never_compact) {
+    if (form_.flexible && !spec.never_compact) {
       out_.uvarint(static_cast<uint32_t>(length) + 1);
     } else if (width == LengthWidth::k16) {
       out_.i16(static_cast<int16_t>(length));
@@ -387,7 +393,7 @@ class Encoder {
     return true;
   }
   void write_null_length(LengthWidth width, FieldSpec spec) {
-    if (flexible_ && !spec.never_compact) {
+    if (form_.flexible && !spec.never_compact) {
       out_.uvarint(0);
     } else if (width == LengthWidth::k16) {
       out_.i16(-1);
@@ -409,8 +415,7 @@ class Encoder {
   void write_fixed(Enum value) { write_fixed(static_cast<std::underlying_type_t<Enum>>(value)); }
 
   PieceWriter& out_;
-  int16_t version_;
-  bool flexible_;
+  WireForm form_;
 };
 
 class Walker {
@@ -448,7 +453,7 @@ class Walker {
     if constexpr (Optional<T>) {
       const bool wanted = !spec.nullable(version_) || sink_.on_nullable(value.has_value());
       if (!wanted) return value.reset();
-      if (!value.has_value()) value.emplace();
+      if (!value.has_value()) value = typename T::value_type{};
       walk(*value, spec);
     } else if constexpr (Struct<T>) {
       walk_struct(value);
@@ -493,7 +498,7 @@ bool MessageCodec<Message>::decode(MessageReader& in, int16_t version, Message& 
   constexpr Versions kVersions = Message::kVersions;
   if (!kVersions.contains(version)) in.fail_at("version");
   message = Message{};
-  schema_internal::Decoder decoder(in, version, kVersions.flexible(version));
+  schema_internal::Decoder decoder(in, {version, kVersions.flexible(version)});
   decoder.read_struct(message);
   return !in.failed();
 }
@@ -502,7 +507,7 @@ template <class Message>
 bool MessageCodec<Message>::encode(const Message& message, int16_t version, PieceWriter& out) {
   constexpr Versions kVersions = Message::kVersions;
   if (!kVersions.contains(version)) out.fail_at("version");
-  schema_internal::Encoder encoder(out, version, kVersions.flexible(version));
+  schema_internal::Encoder encoder(out, {version, kVersions.flexible(version)});
   encoder.write_struct(message);
   return !out.failed();
 }

@@ -6,17 +6,9 @@
 #include <vector>
 
 #include "core/base/bytes.h"
+#include "core/codec/byte_order.h"
 
 namespace leat {
-
-template <class Int>
-constexpr void to_big_endian(Int value, uint8_t* out) noexcept {
-  auto bits = static_cast<std::make_unsigned_t<Int>>(value);
-  for (size_t i = sizeof(Int); i-- > 0;) {
-    out[i] = static_cast<uint8_t>(bits);
-    bits = static_cast<std::make_unsigned_t<Int>>(static_cast<uint64_t>(bits) >> 8);
-  }
-}
 
 constexpr size_t uvarint_size(uint32_t value) noexcept {
   size_t size = 1;

@@ -2,6 +2,7 @@
 #include "core/codec/reader.h"
 
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <sstream>
 #include <string>
@@ -102,6 +103,21 @@ TEST_CASE("varint: truncated and too long ones fail", "[codec][varint]") {
   Reader over(beyond);
   CHECK(over.uvarlong() == 0);
   CHECK(over.failed());
+}
+
+TEST_CASE("byte order: the same at compile time and at run time", "[codec][byte_order]") {
+  constexpr uint8_t kBytes[] = {0x81, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x88};
+  constexpr int64_t kWide = from_big_endian<int64_t>(kBytes);
+  static_assert(static_cast<uint64_t>(kWide) == 0x8102030405060788);
+  static_assert(from_big_endian<int16_t>(kBytes) == static_cast<int16_t>(0x8102));
+  static_assert(from_big_endian<int8_t>(kBytes) == static_cast<int8_t>(0x81));
+  const std::vector<uint8_t> bytes(std::begin(kBytes), std::end(kBytes));
+  CHECK(from_big_endian<int64_t>(bytes.data()) == kWide);
+  CHECK(from_big_endian<uint32_t>(bytes.data() + 1) == 0x02030405);  // at an odd address
+  std::vector<uint8_t> out(9, 0xee);
+  to_big_endian(kWide, out.data() + 1);
+  CHECK(std::vector<uint8_t>(out.begin() + 1, out.end()) == bytes);
+  CHECK(out[0] == 0xee);
 }
 
 TEST_CASE("reader: failure is sticky and reads give zero", "[codec][reader]") {
