@@ -1,28 +1,26 @@
-// broker.h: what a handler needs of the running broker, in one place: its parts by reference or owned, nothing global.
-// start_broker() makes it from settings; Broker::shutdown() ends it. Thread: the loop.
+// broker.h: what a handler needs of the running broker, in one place: its parts by reference, nothing global.
+// RunningBroker (running_broker.h) owns the parts, starts and ends them. Thread: the loop.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <string>
 
 #include "core/base/random.h"
-#include "core/base/uuid.h"
 #include "core/storage/file_system.h"
 #include "net/loop/scheduler.h"
-#include "net/loop/task.h"
 #include "server/append_group.h"
 #include "server/byte_budget.h"
+#include "server/fetch_session.h"
 #include "server/partition_table.h"
 
 namespace leat {
 
 class Settings;
 class MetadataStore;
-class FetchSessions;
 class LogDirectory;
-class Upkeep;
+class PartitionFolders;
 
 struct AdvertisedAddress {
   std::string host;
@@ -30,6 +28,18 @@ struct AdvertisedAddress {
 };
 
 struct Broker {
+  // Bytes of Produce requests that may be queued or being written; the connections of those who come later are not
+  // read.
+  static constexpr size_t kAppendBudgetBytes = size_t{256} << 20;
+  // Bytes of Fetch responses that may be unsent before new ones get smaller, and how small they get at the least.
+  static constexpr size_t kResponseBudgetBytes = size_t{256} << 20;
+  static constexpr int64_t kResponseBytesFloor = 256 << 10;
+
+  Broker(Scheduler& of, FileSystem& on, Random& with, const Settings& by, PartitionTable& table)
+      : scheduler(of), files(on), random(with), settings(by), partitions(&table) {}
+  Broker(const Broker&) = delete;
+  Broker& operator=(const Broker&) = delete;
+
   Scheduler& scheduler;
   FileSystem& files;
   Random& random;
@@ -38,35 +48,24 @@ struct Broker {
   int32_t node_id = 1;
   std::string cluster_id;
   std::map<std::string, AdvertisedAddress, std::less<>>
-      advertised;  // by listener name; filled when the listeners are bound
+      advertised;  // by listener name; filled when listeners are bound
 
-  std::unique_ptr<LogDirectory> directory;
-  std::unique_ptr<PartitionTable> partitions;
-  std::unique_ptr<MetadataStore> metadata;
-  std::unique_ptr<FetchSessions> fetch_sessions;
-  std::unique_ptr<Upkeep> upkeep;
-  AppendDeadlines append_deadlines;
-  ByteBudget append_budget;            // bytes of Produce requests that are queued or being written
-  ByteBudget response_budget;          // bytes of Fetch responses that are read and not sent yet
+  PartitionTable* partitions;
+  MetadataStore* metadata = nullptr;
+  LogDirectory* directory = nullptr;
+  PartitionFolders* folders = nullptr;
+  FetchSessions fetch_sessions{scheduler.clock(), random, {}};
+  AppendDeadlines append_deadlines{scheduler};
+  ByteBudget append_budget{scheduler, kAppendBudgetBytes};
+  ByteBudget response_budget{scheduler, kResponseBudgetBytes};  // Fetch responses that are read and not sent yet
   int64_t fetch_bytes_max = 55 << 20;  // fetch.max.bytes: of one response, whatever the client asks for
-
-  Broker(Scheduler& scheduler, FileSystem& files, Random& random, const Settings& settings);
-  ~Broker();
-  Broker(const Broker&) = delete;
-  Broker& operator=(const Broker&) = delete;
 
   // What one Fetch response may hold now: the more is unsent (slow readers), the less, down to a floor with which
   // everybody gets on. So n slow readers pin the budget and n floors, not n times the client's own limit.
-  int64_t response_bytes_allowed() const noexcept;
-
-  // Stops timers, answers the parked, finishes what is queued, closes the logs, writes the clean-shutdown mark.
-  // Connections are closed by the caller before and after.
-  Task<Result<void>> shutdown();
+  int64_t response_bytes_allowed() const noexcept {
+    const auto share = static_cast<int64_t>(response_budget.bytes_free() / 4);
+    return std::min(fetch_bytes_max, std::max(share, kResponseBytesFloor));
+  }
 };
-
-// Opens the log directory (lock, format, ids), replays the metadata journal, recovers all partitions in parallel on
-// workers.
-Task<Result<std::unique_ptr<Broker>>> start_broker(Scheduler& scheduler, FileSystem& files, Random& random,
-                                                   const Settings& settings);
 
 }  // namespace leat

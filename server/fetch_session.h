@@ -58,6 +58,7 @@ class FetchSessions {
   // After each use: its age begins anew, its size is counted.
   void touch(FetchSession& session) noexcept;
 
+  void set_limits(Limits limits) noexcept { limits_ = limits; }
   size_t count() const noexcept { return by_id_.size(); }
   size_t partition_count() const noexcept { return partition_count_; }
   uint64_t evicted() const noexcept { return evicted_; }

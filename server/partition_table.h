@@ -1,9 +1,10 @@
-// partition_table.h: every partition of the broker, by topic name or id and index; creation and deletion of their
-// folders. Invariant: a topic is here from the moment its creation is durable in the metadata journal until its
-// deletion is. A partition whose log could not be opened has a place but no Partition: it answers KAFKA_STORAGE_ERROR,
-// others go on. Thread: the loop; folders are made, opened and removed by workers.
+// partition_table.h: every partition of the broker, by topic name or id and index. Their folders: partition_folders.h.
+// Invariant: a topic is here from the moment its creation is durable in the metadata journal until its deletion is. A
+// partition whose log could not be opened has a place but no Partition: it answers KAFKA_STORAGE_ERROR, others go on.
+// Thread: the loop.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -14,8 +15,6 @@
 #include "server/partition.h"
 
 namespace leat {
-
-class LogDirectory;
 
 struct TopicSpec {
   std::string name;
@@ -31,7 +30,6 @@ class PartitionTable {
   };
   struct Options {
     Scheduler& scheduler;
-    LogDirectory& directory;
     LaneOptions lane;
   };
 
@@ -50,24 +48,24 @@ class PartitionTable {
   const std::map<std::string, std::unique_ptr<Topic>, std::less<>>& topics() const noexcept { return by_name_; }
   size_t partition_count() const noexcept { return partition_count_; }
 
-  // Makes partitions [first, first + count) of the topic, with their folders, on workers; the topic appears with its
-  // first. When it returns, they take and serve records. On an error those that failed stay unopened.
-  Task<Result<void>> create(TopicSpec topic, int32_t first, int32_t count);
-  // At start: opens (or, when the folder is missing, makes) all partitions of a topic, in parallel on workers.
-  Task<Result<void>> open(TopicSpec topic, int32_t count);
-  // The topic leaves the table at once; returns when its folders are renamed for deletion. Removal goes on behind.
-  Task<Result<void>> remove(Uuid topic_id);
+  // Puts a log that is open into its place; null: it could not be opened.
+  Partition* add(const TopicSpec& topic, int32_t index, std::unique_ptr<PartitionLog> log);
+  // Out of the table, at once: whoever waits is told, later appends are refused. The partitions live until their jobs
+  // are done; then `on_quiet` is called with them. False: no such topic.
+  bool forget(const Uuid& topic_id, std::function<void(std::unique_ptr<Topic>)> on_quiet = {});
   void set_settings(const Uuid& topic_id, const TopicSettings& settings);
 
-  // Shutdown: appends what is queued, then closes every log (final sync and checkpoint).
-  Task<void> close();
-
  private:
+  struct Farewell {
+    std::unique_ptr<Topic> topic;
+    size_t busy = 0;
+    std::function<void(std::unique_ptr<Topic>)> on_quiet;
+  };
+
   std::map<std::string, std::unique_ptr<Topic>, std::less<>> by_name_;
   std::unordered_map<Uuid, Topic*> by_id_;
   size_t partition_count_ = 0;
   Scheduler& scheduler_;
-  LogDirectory& directory_;
   LaneStarter lane_starter_;
   LaneOptions lane_;
 };

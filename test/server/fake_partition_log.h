@@ -18,15 +18,18 @@ class FakePartitionLog final : public PartitionLog {
  public:
   enum class Fault : uint8_t { kNone, kWriteFails, kSyncFails };
 
-  explicit FakePartitionLog(TopicPartition name, FlushPolicy flush = FlushPolicy::kCommit) : name_(std::move(name)) {
+  explicit FakePartitionLog(TopicPartition name, FlushPolicy flush = FlushPolicy::kCommit, Uuid id = {})
+      : name_(std::move(name)), id_(id) {
     config_.flush = flush;
   }
 
   Fault fault = Fault::kNone;            // of the next append
   size_t batches_per_append = SIZE_MAX;  // a roll is due after so many
+  enum class Reads : uint8_t { kHot, kCold };
+  Reads reads = Reads::kHot;
+  Errc cold_read_error = Errc::kCancelled;  // of cold reads, when not kCancelled
   std::vector<Slice> stored;             // what is durable, in order
   std::vector<size_t> groups;            // batches of each append
-  int64_t epoch = 0;
 
   const TopicPartition& name() const noexcept override { return name_; }
   const Uuid& topic_id() const noexcept override { return id_; }
@@ -49,6 +52,7 @@ class FakePartitionLog final : public PartitionLog {
         outcome.error = *health_.offline;
       } else {
         outcome.base_offset = Offset(offsets_.log_end.v + append->record_count);
+        set_base_offset(inputs[i].batch.bytes.unpublished(), outcome.base_offset);
         append->record_count += inputs[i].batch.record_count;
         append->bytes += inputs[i].batch.bytes.size();
         append->batches.push_back(inputs[i].batch.bytes);
@@ -81,14 +85,38 @@ class FakePartitionLog final : public PartitionLog {
     make_durable(mine);
   }
 
-  Result<ReadPlan> plan_read(Offset, const ReadLimits&) override { return fail(Errc::kUnsupported, "fake"); }
+  Result<ReadPlan> plan_read(Offset from, const ReadLimits& limits) override {
+    ++reads_planned;
+    ReadPlan plan;
+    FetchedBatches batches;
+    for (const Slice& slice : stored) {
+      const BatchView batch(slice.view());
+      if (batch.last_offset() < from || batch.base_offset() >= limits.upper) continue;
+      const bool first = batches.size_bytes == 0 && limits.first_batch_whole;
+      if (!first && batches.size_bytes + batch.size_bytes() > limits.bytes_max) break;
+      batches.pieces.push_back(slice);
+      batches.size_bytes += batch.size_bytes();
+    }
+    if (reads == Reads::kHot) {
+      plan.cached = std::move(batches);
+    } else {
+      plan.read = std::make_unique<ColdRead>(std::move(batches), cold_read_error);
+    }
+    return plan;
+  }
+  int reads_planned = 0;
   std::unique_ptr<TimeLookup> plan_lookup_by_time(int64_t) override { return nullptr; }
   std::unique_ptr<TimeLookup> plan_lookup_max_timestamp() override { return nullptr; }
-  EpochEndOffset end_offset_for(int32_t) const noexcept override { return {}; }
+  EpochEndOffset end_offset_for(int32_t epoch) const noexcept override {
+    if (epoch > 3) return {};
+    if (epoch < 3) return {2, Offset(2)};  // epoch 2 wrote two records
+    return {3, offsets_.log_end};
+  }
   std::vector<ProducerSummary> producers() const override { return {}; }
   Result<void> advance_log_start(Offset to) override {
     if (to > offsets_.high_watermark) return fail(Errc::kOffsetOutOfRange, "above the high watermark");
     offsets_.log_start = to;
+    offsets_.last_stable = std::max(offsets_.last_stable, to);
     return {};
   }
   std::unique_ptr<Maintenance> begin_retention(int64_t) override { return nullptr; }
@@ -98,6 +126,19 @@ class FakePartitionLog final : public PartitionLog {
   std::unique_ptr<Maintenance> begin_close() override { return nullptr; }
 
  private:
+  class ColdRead final : public SegmentRead {
+   public:
+    ColdRead(FetchedBatches batches, Errc error) : batches_(std::move(batches)), error_(error) {}
+    Result<FetchedBatches> execute() override {
+      if (error_ != Errc::kCancelled) return fail(error_, "fake");
+      return std::move(batches_);
+    }
+
+   private:
+    FetchedBatches batches_;
+    Errc error_;
+  };
+
   class Append final : public LogAppend {
    public:
     explicit Append(FakePartitionLog& log)
@@ -127,7 +168,7 @@ class FakePartitionLog final : public PartitionLog {
   }
 
   TopicPartition name_;
-  Uuid id_{};
+  Uuid id_;
   LogOffsets offsets_;
   LogConfig config_;
   DirectoryHealth health_;

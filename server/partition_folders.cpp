@@ -1,0 +1,275 @@
+// partition_folders.cpp: see partition_folders.h.
+#include "server/partition_folders.h"
+
+#include <algorithm>
+
+#include "core/base/check.h"
+#include "net/loop/run_on.h"
+#include "server/log.h"
+
+namespace leat {
+
+namespace {
+
+struct OpenedLog {
+  std::unique_ptr<PartitionLog> log;
+  RecoveryReport report;
+};
+
+enum class Foreign : uint8_t { kNo, kYes };
+
+// On a worker. A folder of another topic id is not touched.
+Result<OpenedLog> open_or_create(const PartitionLog::Open& open, RecoveryHints hints, Foreign foreign) {
+  OpenedLog opened;
+  const Result<FileInfo> there = open.files.stat(open.directory);
+  if (!there && there.error().code != Errc::kNotFound) return fail(there.error());
+  if (!there) {
+    TRY(created, PartitionLog::create(open));
+    opened.log = std::move(created);
+    return opened;
+  }
+  TRY(id, read_topic_id(open.files, open.directory));
+  if (!id.is_zero() && id != open.topic_id) {
+    return fail(Errc::kAlreadyExists, fmt::format("{} belongs to a topic with id {}, not {}: move it away",
+                                                  open.directory, id.to_string(), open.topic_id.to_string()));
+  }
+  hints.foreign = foreign == Foreign::kYes;
+  TRY(recovered, PartitionLog::recover(open, hints, opened.report));
+  opened.log = std::move(recovered);
+  return opened;
+}
+
+void log_report(const TopicPartition& name, const RecoveryReport& report) {
+  for (const std::string& line : report.damaged) log_error("{}: damaged: {}", name, line);
+  for (const std::string& line : report.notes) log_info("{}: {}", name, line);
+  if (report.cut_bytes > 0) log_warn("{}: cut a torn tail of {} bytes after an unclean stop", name, report.cut_bytes);
+  if (report.saved_aside_bytes > 0) {
+    log_error("{}: {} bytes behind a damaged place hold valid batches; they were saved beside the log", name,
+              report.saved_aside_bytes);
+  }
+  if (report.indexes_rebuilt > 0) log_info("{}: rebuilt {} indexes", name, report.indexes_rebuilt);
+  if (report.scanned_bytes > 0) log_debug("{}: scanned {} bytes", name, report.scanned_bytes);
+}
+
+// On a worker: the folder's new path, or nothing when there is no such folder of that topic.
+Result<std::optional<std::string>> bury(FileSystem& files, const LogDirectory& directory, const TopicPartition& name,
+                                        const Uuid& id, uint64_t seed) {
+  const std::string folder = directory.folder_of(name);
+  const Result<FileInfo> there = files.stat(folder);
+  if (!there && there.error().code == Errc::kNotFound) return std::nullopt;
+  if (!there) return fail(there.error());
+  TRY(found, read_topic_id(files, folder));
+  if (found != id) return std::nullopt;
+  SeededRandom random(seed);
+  TRY(path, directory.begin_deletion(name, random));
+  return std::move(path);
+}
+
+}  // namespace
+
+struct PartitionFolders::Opening {
+  Opening(Scheduler& scheduler, TopicSpec of, WhenThere when)
+      : topic(std::move(of)), when_there(when), finished(scheduler) {}
+  TopicSpec topic;
+  WhenThere when_there;
+  int32_t next = 0;
+  int32_t end = 0;
+  size_t running = 0;
+  std::optional<Error> first_error;
+  Event finished;
+};
+
+PartitionFolders::PartitionFolders(const Parts& parts) : parts_(parts), removals_(parts.scheduler) {}
+
+Task<Result<void>> PartitionFolders::add_partitions(TopicSpec topic, int32_t first, int32_t count) {
+  return open_range(std::move(topic), first, count, WhenThere::kAdopt);
+}
+
+Task<Result<void>> PartitionFolders::open_topic(TopicSpec topic, int32_t count) {
+  return open_range(std::move(topic), 0, count, WhenThere::kRecover);
+}
+
+void PartitionFolders::set_settings(const Uuid& id, const TopicSettings& settings) {
+  parts_.table.set_settings(id, settings);
+}
+
+Task<Result<void>> PartitionFolders::open_range(TopicSpec topic, int32_t first, int32_t count, WhenThere when_there) {
+  if (count <= 0) co_return Result<void>();
+  const auto opening = std::make_shared<Opening>(parts_.scheduler, std::move(topic), when_there);
+  opening->next = first;
+  opening->end = first + count;
+  const size_t parallel = std::min(parts_.parallel_max, static_cast<size_t>(count));
+  opening->running = parallel;
+  for (size_t i = 0; i < parallel; ++i) spawn(open_next(opening));
+  (void)co_await opening->finished.wait();
+  if (opening->first_error) co_return fail(*opening->first_error);
+  co_return Result<void>();
+}
+
+Task<void> PartitionFolders::open_next(std::shared_ptr<Opening> opening) {
+  while (opening->next < opening->end) {
+    const int32_t index = opening->next++;
+    if (parts_.table.find(opening->topic.name, index) != nullptr) continue;  // a retry after a part of it failed
+    PartitionLog::Open open{.files = parts_.files,
+                            .directory = {},
+                            .name = {opening->topic.name, index},
+                            .topic_id = opening->topic.id,
+                            .config = opening->topic.settings.log,
+                            .tail_cache = nullptr,
+                            .health = &parts_.directory.health(),
+                            .kind = is_internal_topic(opening->topic.name) ? LogKind::kInternal : LogKind::kClient,
+                            .now_ms = parts_.scheduler.clock().wall_ms()};
+    Result<std::unique_ptr<PartitionLog>> log = co_await open_folder(std::move(open), opening->when_there);
+    if (!log) {
+      log_error("{}-{} cannot be opened: {}", opening->topic.name, index, log.error().context);
+      if (!opening->first_error) opening->first_error = log.error();
+    }
+    const bool is_there = parts_.table.is_unopened(opening->topic.name, index);
+    if (log || !is_there) parts_.table.add(opening->topic, index, log ? std::move(*log) : nullptr);
+  }
+  if (--opening->running == 0) opening->finished.set();
+}
+
+Task<Result<std::unique_ptr<PartitionLog>>> PartitionFolders::open_log(TopicPartition name, Uuid topic_id,
+                                                                       LogConfig config, LogKind kind) {
+  PartitionLog::Open open{.files = parts_.files,
+                          .directory = {},
+                          .name = std::move(name),
+                          .topic_id = topic_id,
+                          .config = config,
+                          .tail_cache = nullptr,
+                          .health = &parts_.directory.health(),
+                          .kind = kind,
+                          .now_ms = parts_.scheduler.clock().wall_ms()};
+  return open_folder(std::move(open), WhenThere::kRecover);
+}
+
+Task<Result<std::unique_ptr<PartitionLog>>> PartitionFolders::open_folder(PartitionLog::Open open,
+                                                                          WhenThere when_there) {
+  const TopicPartition name = open.name;
+  open.directory = parts_.directory.folder_of(name);
+  const RecoveryHints hints = parts_.directory.hints_for(name);
+  const Foreign foreign = when_there == WhenThere::kAdopt ? Foreign::kYes : Foreign::kNo;
+  auto work = [open = std::move(open), hints, foreign] { return open_or_create(open, hints, foreign); };
+  Result<OpenedLog> opened = co_await run_on(parts_.scheduler, WorkQueue::kRead, std::move(work));
+  if (!opened) co_return fail(opened.error());
+  log_report(name, opened->report);
+  opened->log->use_tail_cache(parts_.tail_cache);
+  co_return std::move(opened->log);
+}
+
+Task<Result<void>> PartitionFolders::remove_topic(Uuid id, std::string name, int32_t partition_count) {
+  Event quiet(parts_.scheduler);
+  std::unique_ptr<PartitionTable::Topic> topic;
+  const auto on_quiet = [&quiet, &topic](std::unique_ptr<PartitionTable::Topic> gone) {
+    topic = std::move(gone);
+    quiet.set();
+  };
+  if (parts_.table.forget(id, on_quiet)) {
+    (void)co_await quiet.wait();
+    topic.reset();  // the logs let go of their files
+  }
+  for (int32_t index = 0; index < partition_count; ++index) {
+    const TopicPartition partition{name, index};
+    auto work = [this, partition, id, seed = parts_.random.next()] {
+      return bury(parts_.files, parts_.directory, partition, id, seed);
+    };
+    Result<std::optional<std::string>> buried = co_await run_on(parts_.scheduler, WorkQueue::kRead, std::move(work));
+    if (!buried) co_return fail(buried.error());
+    if (*buried) finish_deletions({**buried});
+  }
+  co_return Result<void>();
+}
+
+void PartitionFolders::finish_deletions(std::vector<std::string> paths) {
+  for (std::string& path : paths) {
+    std::optional<Gate::Hold> hold = removals_.try_enter();
+    if (!hold) return;  // shutting down: the next start goes on
+    spawn(remove_folder(std::move(path), std::move(*hold)));
+  }
+}
+
+Task<void> PartitionFolders::remove_folder(std::string path, Gate::Hold hold) {
+  const Gate::Hold held = std::move(hold);
+  auto work = [this, path] { return parts_.directory.finish_deletion(path); };
+  const Result<void> removed = co_await run_on(parts_.scheduler, WorkQueue::kCpu, std::move(work));
+  if (!removed) log_warn("cannot remove {}: {}; the next start tries again", path, removed.error().context);
+}
+
+void PartitionFolders::collect(Partition& partition, OffsetCheckpoint& recovery_points,
+                               OffsetCheckpoint& log_starts) const {
+  recovery_points[partition.name()] = partition.log().recovery_point();
+  const Offset log_start = partition.offsets().log_start;
+  if (log_start > Offset(0)) log_starts[partition.name()] = log_start;
+}
+
+Task<Result<void>> PartitionFolders::save_checkpoints() {
+  if (saving_ != nullptr) {
+    // What is being written may be older than what the caller wants saved: the next one has it.
+    const std::shared_ptr<Event> before = saving_;
+    if (saving_next_ == nullptr) {
+      saving_next_ = std::make_shared<Event>(parts_.scheduler);
+      const std::shared_ptr<Event> mine = saving_next_;
+      (void)co_await before->wait();
+      saving_next_ = nullptr;
+      const Result<void> saved = co_await save_checkpoints();
+      mine->set();
+      co_return saved;
+    }
+    const std::shared_ptr<Event> next = saving_next_;
+    (void)co_await next->wait();
+    if (saved_error_) co_return fail(*saved_error_);
+    co_return Result<void>();
+  }
+  saving_ = std::make_shared<Event>(parts_.scheduler);
+  OffsetCheckpoint recovery_points;
+  OffsetCheckpoint log_starts;
+  for (const auto& [name, topic] : parts_.table.topics()) {
+    for (const std::unique_ptr<Partition>& partition : topic->partitions) {
+      if (partition != nullptr) collect(*partition, recovery_points, log_starts);
+    }
+  }
+  if (extra_ != nullptr) collect(*extra_, recovery_points, log_starts);
+  auto work = [this, recovery_points = std::move(recovery_points), log_starts = std::move(log_starts)] {
+    return parts_.directory.write_checkpoints(recovery_points, log_starts);
+  };
+  Result<void> written = co_await run_on(parts_.scheduler, WorkQueue::kSync, std::move(work));
+  saved_error_ = written ? std::nullopt : std::optional<Error>(written.error());
+  std::exchange(saving_, nullptr)->set();
+  co_return written;
+}
+
+Task<Result<void>> PartitionFolders::close_partition(Partition* partition) {
+  Event quiet(parts_.scheduler);
+  partition->drain([&quiet] { quiet.set(); });
+  (void)co_await quiet.wait();
+  const std::shared_ptr<Maintenance> closing(partition->log().begin_close());
+  if (closing == nullptr) co_return Result<void>();
+  auto work = [closing] { closing->execute(); };
+  Result<void> done = co_await run_on(parts_.scheduler, WorkQueue::kSync, std::move(work));
+  if (!done) co_return done;
+  partition->log().finish(*closing);
+  if (closing->error) co_return fail(*closing->error);
+  co_return Result<void>();
+}
+
+Task<Result<void>> PartitionFolders::close_all() {
+  std::optional<Error> first_error;
+  std::vector<Partition*> partitions;
+  for (const auto& [name, topic] : parts_.table.topics()) {
+    for (const std::unique_ptr<Partition>& partition : topic->partitions) {
+      if (partition != nullptr) partitions.push_back(partition.get());  // nobody creates or deletes any more
+    }
+  }
+  for (Partition* partition : partitions) {
+    const Result<void> closed = co_await close_partition(partition);
+    if (closed) continue;
+    log_error("{}: {}", partition->name(), closed.error().context);
+    if (!first_error) first_error = closed.error();
+  }
+  (void)co_await removals_.close();
+  if (first_error) co_return fail(*first_error);
+  co_return Result<void>();
+}
+
+}  // namespace leat

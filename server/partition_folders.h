@@ -1,0 +1,74 @@
+// partition_folders.h: the partitions' folders in the log directory: made, opened, closed and removed by workers, a few
+// at a time; and the checkpoints of all partitions, written by one writer at a time. What is open stands in
+// PartitionTable. Thread: the loop.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/log/log_directory.h"
+#include "core/log/tail_cache.h"
+#include "net/loop/event.h"
+#include "net/loop/gate.h"
+#include "server/partition_table.h"
+#include "server/topic_host.h"
+
+namespace leat {
+
+class PartitionFolders final : public TopicHost {
+ public:
+  struct Parts {
+    Scheduler& scheduler;
+    FileSystem& files;
+    Random& random;
+    LogDirectory& directory;
+    TailCache& tail_cache;
+    PartitionTable& table;
+    size_t parallel_max = 2;  // num.recovery.threads.per.data.dir
+  };
+  explicit PartitionFolders(const Parts& parts);
+
+  // A folder that is there already with the topic's id, or without one, is taken in as it is: --adopt.
+  Task<Result<void>> add_partitions(TopicSpec topic, int32_t first, int32_t count) override;
+  Task<Result<void>> open_topic(TopicSpec topic, int32_t count) override;
+  Task<Result<void>> remove_topic(Uuid id, std::string name, int32_t partition_count) override;
+  void set_settings(const Uuid& id, const TopicSettings& settings) override;
+
+  // The log of one folder, made when it is missing; for partitions that are not in the table (the metadata journal).
+  Task<Result<std::unique_ptr<PartitionLog>>> open_log(TopicPartition name, Uuid topic_id, LogConfig config,
+                                                       LogKind kind);
+
+  // Recovery points and log starts of all partitions; durable when it returns. Calls that come while one is being
+  // written share the next.
+  Task<Result<void>> save_checkpoints();
+
+  // Removes what earlier deletions left over, in the background.
+  void finish_deletions(std::vector<std::string> paths);
+  // Shutdown: appends what is queued, closes every log (final sync and checkpoint of each), waits for removals.
+  Task<Result<void>> close_all();
+  // `extra`: a partition outside the table that is checkpointed with the others.
+  void set_extra(Partition* extra) noexcept { extra_ = extra; }
+  Partition* extra() noexcept { return extra_; }
+
+  // Closes one partition's log; no append may come any more.
+  Task<Result<void>> close_partition(Partition* partition);
+
+ private:
+  enum class WhenThere : uint8_t { kRecover, kAdopt };
+  struct Opening;  // of a range of a topic's partitions
+  Task<Result<void>> open_range(TopicSpec topic, int32_t first, int32_t count, WhenThere when_there);
+  Task<void> open_next(std::shared_ptr<Opening> opening);
+  Task<Result<std::unique_ptr<PartitionLog>>> open_folder(PartitionLog::Open open, WhenThere when_there);
+  Task<void> remove_folder(std::string path, Gate::Hold hold);
+  void collect(Partition& partition, OffsetCheckpoint& recovery_points, OffsetCheckpoint& log_starts) const;
+
+  Parts parts_;
+  Partition* extra_ = nullptr;
+  Gate removals_;
+  std::shared_ptr<Event> saving_;  // the write that is under way
+  std::shared_ptr<Event> saving_next_;
+  std::optional<Error> saved_error_;
+};
+
+}  // namespace leat

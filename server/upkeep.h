@@ -1,0 +1,51 @@
+// upkeep.h: what a broker does by itself: background syncs (flush.ms, flush.messages) and the indexing of rolled
+// segments, checkpoints of recovery points, retention, the watch on free disk space. There may be thousands of
+// partitions, so nothing has a timer of its own: each kind of work walks all partitions, in slices that leave the loop
+// room, with at most one job of that kind out at a time, so that appends never queue behind it. Thread: the loop.
+#pragma once
+
+#include "core/log/log_directory.h"
+#include "net/loop/event.h"
+#include "net/loop/gate.h"
+#include "net/loop/task.h"
+#include "server/partition_folders.h"
+#include "server/partition_table.h"
+
+namespace leat {
+
+struct UpkeepOptions {
+  Millis flush_every{1000};
+  Millis checkpoint_every{60'000};  // log.flush.offset.checkpoint.interval.ms
+  Millis retention_every{300'000};  // log.retention.check.interval.ms
+  Millis disk_check_every{1000};
+};
+
+class Upkeep {
+ public:
+  // Partitions looked at before the loop gets a chance to poll: asking one costs some 100 ns.
+  static constexpr size_t kSlice = 256;
+
+  struct Parts {
+    Scheduler& scheduler;
+    PartitionTable& table;
+    PartitionFolders& folders;
+    LogDirectory& directory;
+  };
+  Upkeep(const Parts& parts, UpkeepOptions options);
+
+  void start();
+  Event::Wait stop();  // wakes when nothing of it is out any more
+
+ private:
+  Task<void> walk_forever(Gate::Hold hold, Partition::Upkeep kind, Millis every);
+  Task<void> walk(Partition::Upkeep kind);
+  Task<void> visit(Partition* partition, Partition::Upkeep kind);
+  Task<void> watch_disk(Gate::Hold hold);
+
+  Parts parts_;
+  UpkeepOptions options_;
+  Event stop_;
+  Gate gate_;
+};
+
+}  // namespace leat
