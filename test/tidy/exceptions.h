@@ -26,6 +26,7 @@ inline constexpr std::array kExceptions{
               "WorkerPool's own: a wait on its condition variable"},
     Exception{"banned-call", "net/loop/worker_pool.cpp", "steady_clock",
               "how long an idle worker spins; compared with nothing else"},
+    Exception{"banned-call", "server/startup.cpp", "`printf(", "the ready line, which is for whoever started leatd"},
     Exception{"banned-call", "core/base/check.cpp", "fprintf", "the last words before abort"},
 };
 
