@@ -1,0 +1,147 @@
+// handler_table.cpp: see handler_table.h. Around each handler: decode the message, call, encode the answer.
+#include "server/handlers/handler_table.h"
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "net/protocol/frame.h"
+#include "server/broker.h"
+#include "server/handlers/cluster_handlers.h"
+#include "server/handlers/data_handlers.h"
+#include "server/handlers/metadata_handlers.h"
+
+namespace leat {
+
+namespace {
+
+std::string origin(const Request& request) {
+  return fmt::format("client \"{}\", API key {}, version {}", printable(request.client_id),
+                     static_cast<int16_t>(request.api), request.version);
+}
+
+template <class Message>
+std::optional<std::string> decode_fault(MessageReader& body, const Request& request, Message& message) {
+  if (decode(body, request.version, message)) return std::nullopt;
+  return fmt::format("{}: malformed {} at {}", origin(request), Message::kName, body.failed_field());
+}
+
+template <class Message>
+Reply encode_reply(const Message& response, const std::string& asked_by, int16_t version, int32_t correlation_id) {
+  Result<std::vector<Slice>> frame = encode_response(response, version, correlation_id);
+  if (!frame) return Reply::close(fmt::format("{}: {}", asked_by, frame.error().context));
+  return Reply::respond(std::move(*frame));
+}
+
+template <class Message, class Response, Task<Response> (*kHandle)(Broker&, Request, Message)>
+Task<Reply> serve(Broker& broker, Request request, MessageReader body) {
+  Message message;
+  if (std::optional<std::string> fault = decode_fault(body, request, message))
+    co_return Reply::close(std::move(*fault));
+  const std::string asked_by = origin(request);
+  const int16_t version = request.version;
+  const int32_t correlation_id = request.correlation_id;
+  const std::shared_ptr<ByteBudget::Grant> grant = request.response_grant;
+  Task<Response> handling = kHandle(broker, std::move(request), std::move(message));
+  const Response response = co_await handling;
+  Reply reply = encode_reply(response, asked_by, version, correlation_id);
+  reply.held = grant;
+  co_return reply;
+}
+
+// Produce with acks=0 has no answer; an error of it, which the client could not see otherwise, closes the connection.
+Task<Reply> serve_produce(Broker& broker, Request request, MessageReader body) {
+  ProduceRequest message;
+  if (std::optional<std::string> fault = decode_fault(body, request, message))
+    co_return Reply::close(std::move(*fault));
+  const std::string asked_by = origin(request);
+  const int16_t version = request.version;
+  const int32_t correlation_id = request.correlation_id;
+  const bool unanswered = message.acks == 0;
+  Task<std::optional<ProduceResponse>> handling = handle_produce(broker, std::move(request), std::move(message));
+  const std::optional<ProduceResponse> response = co_await handling;
+  if (!response) co_return Reply{};
+  if (unanswered) co_return Reply::close(fmt::format("{}: a Produce with acks=0 failed", asked_by));
+  co_return encode_reply(*response, asked_by, version, correlation_id);
+}
+
+Task<Reply> serve_fetch(Broker& broker, Request request, MessageReader body) {
+  request.response_grant = std::make_shared<ByteBudget::Grant>();
+  return serve<FetchRequest, FetchResponse, handle_fetch>(broker, std::move(request), std::move(body));
+}
+
+struct Entry {
+  ApiKey key;
+  Task<Reply> (*serve)(Broker&, Request, MessageReader);
+};
+
+template <class Message, class Response>
+using Handler = Task<Response> (*)(Broker&, Request, Message);
+
+template <auto kHandle>
+struct Serve;
+template <class Message, class Response, Handler<Message, Response> kHandle>
+struct Serve<kHandle> {
+  static constexpr Entry entry{static_cast<ApiKey>(Message::kVersions.key), &serve<Message, Response, kHandle>};
+};
+
+// By key.
+constexpr Entry kEntries[] = {
+    {ApiKey::kProduce, &serve_produce},
+    {ApiKey::kFetch, &serve_fetch},
+    Serve<&handle_list_offsets>::entry,
+    Serve<&handle_metadata>::entry,
+    Serve<&handle_find_coordinator>::entry,
+    Serve<&handle_api_versions>::entry,
+    Serve<&handle_create_topics>::entry,
+    Serve<&handle_delete_topics>::entry,
+    Serve<&handle_delete_records>::entry,
+    Serve<&handle_init_producer_id>::entry,
+    Serve<&handle_offset_for_leader_epoch>::entry,
+    Serve<&handle_describe_configs>::entry,
+    Serve<&handle_alter_configs>::entry,
+    Serve<&handle_describe_log_dirs>::entry,
+    Serve<&handle_create_partitions>::entry,
+    Serve<&handle_elect_leaders>::entry,
+    Serve<&handle_incremental_alter_configs>::entry,
+    Serve<&handle_list_partition_reassignments>::entry,
+    Serve<&handle_describe_quorum>::entry,
+    Serve<&handle_describe_cluster>::entry,
+    Serve<&handle_describe_producers>::entry,
+    Serve<&handle_list_config_resources>::entry,
+    Serve<&handle_describe_topic_partitions>::entry,
+};
+
+constexpr const Entry* find_entry(ApiKey key) noexcept {
+  for (const Entry& entry : kEntries) {
+    if (entry.key == key) return &entry;
+  }
+  return nullptr;
+}
+
+constexpr bool each_served_api_has_one_entry() noexcept {
+  size_t served_count = 0;
+  for (const ApiSpec& api : kApis) {
+    if (api.served == Served::kNo) continue;
+    ++served_count;
+    if (find_entry(api.key) == nullptr) return false;
+  }
+  return served_count == std::size(kEntries);
+}
+static_assert(each_served_api_has_one_entry(), "kEntries and the APIs marked served in api_table.h differ");
+
+}  // namespace
+
+Task<Reply> HandlerTable::handle(const ApiSpec& api, Request request, MessageReader body) {
+  const Entry* entry = find_entry(api.key);
+  CHECK(entry != nullptr && broker_ != nullptr, "API {}", api.name);
+  return entry->serve(*broker_, std::move(request), std::move(body));
+}
+
+void HandlerTable::on_connection_closed(ConnectionId connection) {
+  if (broker_ != nullptr) broker_->fetch_sessions.on_connection_closed(connection);
+}
+
+}  // namespace leat
