@@ -24,14 +24,17 @@ Result<void> AppendOperation::open_file() {
 Result<void> AppendOperation::write_group() {
   TRY(open_file());
   if (epoch_text) {
-    TRY(replace_text_file(files_, join_path(directory_, kLeaderEpochFile), *epoch_text, SyncKind::kData));
+    TRY(replace_text_file(files_, join_path(directory_, kLeaderEpochFile), *epoch_text, sync_kind()));
   }
   std::vector<ByteView> pieces;
   pieces.reserve(placed.size());
   for (const PlacedBatch& batch : placed) pieces.push_back(batch.bytes.view());
   Result<void> written = file->write_at(position, pieces);
   if (!written) {
-    const Result<void> cut = file->truncate(position.v);
+    // The cut is made durable as well: the next batch may begin a new segment, and torn bytes that came back at the end
+    // of this one would make recovery distrust all that follows them.
+    Result<void> cut = file->truncate(position.v);
+    if (cut) cut = file->sync(sync_kind());
     if (!cut) {
       cut_failed = true;
       return fail(written.error().code,
@@ -50,7 +53,7 @@ void AppendOperation::write() noexcept {
 }
 
 Result<void> AppendOperation::sync_all() {
-  const SyncKind kind = policy_ == FlushPolicy::kFull ? SyncKind::kFull : SyncKind::kData;
+  const SyncKind kind = sync_kind();
   for (UnsyncedFile& before : earlier) {
     if (!before.file) {
       Result<std::unique_ptr<File>> opened = files_.open(before.path, OpenMode::kReadWrite);

@@ -56,6 +56,7 @@ class AppendOperation final : public LogAppend {
   bool sync_failed = false;
 
  private:
+  SyncKind sync_kind() const noexcept { return policy_ == FlushPolicy::kFull ? SyncKind::kFull : SyncKind::kData; }
   Result<void> open_file();
   Result<void> write_group();
   Result<void> sync_all();

@@ -10,6 +10,7 @@
 #include "core/log/index_files.h"
 #include "core/log/producer_snapshot.h"
 #include "core/log/recovery_run.h"
+#include "core/log/sound_walk.h"
 
 namespace leat {
 
@@ -69,7 +70,7 @@ Result<RecoveredLog> RecoveryRun::run() {
   } else {
     TRY(recover_unclean());
   }
-  settle_offsets();
+  TRY(settle_offsets());
   settle_epochs();
   TRY(settle_snapshots());
   if (directory_changed_) TRY(files_.sync_directory(directory_));
@@ -174,21 +175,20 @@ Result<void> RecoveryRun::rebuild_indexes(Segment& segment) {
   const int64_t last_append_ms = segment.last_append_ms;
   segment.restart_indexes();
   TRY(file, files_.open(log_path(segment), OpenMode::kRead));
-  BatchScanner scanner(*file, Position(0), size, BatchScanner::Depth::kHeaders);
-  Offset next_offset = segment.base_offset;
+  SoundWalk walk(*file, {.begin = Position(0),
+                         .end = size,
+                         .offset_min = segment.base_offset,
+                         .bound = relative_bound(segment.base_offset)});
   while (true) {
-    TRY(scanned, scanner.next());
-    // Behind damage there are no entries; a walk finds what is good there.
-    if (!scanned || scanned->batch.base_offset() < next_offset) break;
+    TRY(scanned, walk.next());
+    if (!scanned) break;
     const BatchView& batch = scanned->batch;
-    if (batch.last_offset() - segment.base_offset > INT32_MAX) break;
     segment.add_batch({.position = scanned->position,
                        .size_bytes = batch.size_bytes(),
                        .base_offset = batch.base_offset(),
                        .last_offset = batch.last_offset(),
                        .max_timestamp_ms = batch.max_timestamp()},
                       open_.config.index_interval_bytes, last_append_ms);
-    next_offset = batch.next_offset();
   }
   segment.size_bytes = size;
   segment.complete_time_index();
@@ -313,25 +313,27 @@ Result<void> RecoveryRun::replay_state(Offset from, size_t end_segment, Position
                   ? segment.index.lookup(from)
                   : lookup_position(files_, directory_, segment.base_offset, from);
     }
-    if (begin.v < end) TRY(replay_segment(segment, begin, end));
+    if (end > 0) TRY(replay_segment(segment, begin, end, from));
   }
   return {};
 }
 
-Result<void> RecoveryRun::replay_segment(const Segment& segment, Position begin, int64_t end) {
+Result<void> RecoveryRun::replay_segment(const Segment& segment, Position hint, int64_t end, Offset from) {
   TRY(file, files_.open(log_path(segment), OpenMode::kRead));
-  BatchScanner scanner(*file, begin, end, BatchScanner::Depth::kHeaders);
+  SoundWalk::Range range{
+      .begin = hint, .end = end, .offset_min = segment.base_offset, .bound = relative_bound(segment.base_offset)};
+  TRY(begin, checked_begin(*file, range, from));
+  range.begin = begin;
+  SoundWalk walk(*file, range);
   while (true) {
-    const Position at = scanner.position();
-    TRY(scanned, scanner.next());
-    if (!scanned && scanner.stop() == BatchScanner::Stop::kEnd) break;
-    if (!scanned) {
-      report_.damaged.push_back(fmt::format("{} at {}: {}", log_path(segment), at.v, scanner.stop_reason()));
-      break;
+    TRY(scanned, walk.next());
+    if (walk.damage()) {
+      report_.damaged.push_back(
+          fmt::format("{} at {}: {}", log_path(segment), walk.damage()->position.v, walk.damage()->what));
     }
+    if (!scanned) return {};
     remember(scanned->batch);
   }
-  return {};
 }
 
 void RecoveryRun::remember(const BatchView& batch) {
@@ -339,7 +341,7 @@ void RecoveryRun::remember(const BatchView& batch) {
   if (log_.epochs.assign(batch.leader_epoch(), batch.base_offset())) log_.epoch_file = RecoveredLog::EpochFile::kStale;
 }
 
-void RecoveryRun::settle_offsets() {
+Result<void> RecoveryRun::settle_offsets() {
   const Offset kept_end = log_.log_end;
   // Offsets that were durable, visible or deleted once are not used again.
   Offset end = std::max({kept_end, offset_floor_, hints_.log_start});
@@ -349,13 +351,21 @@ void RecoveryRun::settle_offsets() {
                                           hints_.recovery_point.v, kept_end.v));
   }
   const Segment& active = *log_.segments.back();
-  if (end > kept_end || active_is_damaged_) {
-    if (active.base_offset < end) log_.segments.push_back(std::make_shared<Segment>(end));
+  const bool must_go_on_elsewhere = (end > kept_end || active_is_damaged_) && active.base_offset < end;
+  if (must_go_on_elsewhere) {
+    log_.segments.push_back(std::make_shared<Segment>(end));
+    // Its name carries the log end over the next crash: what told us may be gone by then.
+    if (!foreign()) {
+      TRY(files_.open(log_path(*log_.segments.back()), OpenMode::kCreate));
+      log_.segments.back()->directory_synced = true;
+      directory_changed_ = true;
+    }
   }
   log_.log_end = end;
   log_.log_start = std::clamp(hints_.log_start, log_.segments.front()->base_offset, end);
   const bool durable = effective_flush_policy(open_.config) != FlushPolicy::kNone || trusted_ == Trusted::kYes;
   log_.recovery_point = durable || foreign() ? end : std::min(hints_.recovery_point, end);
+  return {};
 }
 
 // A snapshot from beyond the end speaks of records that are gone, and would be believed when others have their offsets.

@@ -35,9 +35,9 @@ class RecoveryRun {
   Result<void> recover_unclean();
   Result<void> choose_snapshot(Offset at_most);
   Result<void> replay_state(Offset from, size_t end_segment, Position end_position);
-  Result<void> replay_segment(const Segment& segment, Position begin, int64_t end);
+  Result<void> replay_segment(const Segment& segment, Position hint, int64_t end, Offset from);
   void remember(const BatchView& batch);
-  void settle_offsets();
+  Result<void> settle_offsets();
   void settle_epochs();
   Result<void> settle_snapshots();
   int64_t file_size(const Segment& segment) const { return content_.logs.at(segment.base_offset).size_bytes; }
@@ -62,7 +62,10 @@ class RecoveryRun {
   Result<Going> on_fault(Scan& scan, Position at, RecoveryInput input, const std::optional<ScannedBatch>& scanned,
                          const std::string& what);
   void keep(Scan& scan, const ScannedBatch& scanned);
-  Result<Going> step_over(Scan& scan, Position at, const std::optional<ScannedBatch>& scanned, bool offsets_hold);
+  enum class OffsetsHold : uint8_t { kNo, kYes };
+  Result<Going> step_over(Scan& scan, Position at, const std::optional<ScannedBatch>& scanned,
+                          OffsetsHold offsets_hold);
+  void take_damaged(Scan& scan, const BatchPlace& place);
   Result<bool> valid_follows(const Scan& scan, Position after);
   Result<void> note_valid_offsets(File& file, Position begin, int64_t size, Offset offset_limit);
   Result<void> cut(Scan& scan, Position at, Verdict verdict);

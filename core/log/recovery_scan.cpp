@@ -15,10 +15,6 @@ namespace {
 
 constexpr size_t kCopyBytes = 1 << 20;
 
-Offset offset_limit_of(Offset base_offset) noexcept {
-  return base_offset.v > INT64_MAX - INT32_MAX - 1 ? Offset(INT64_MAX) : base_offset + (int64_t{INT32_MAX} + 1);
-}
-
 }  // namespace
 
 // The indexes of the first segment to be scanned count up to the recovery point; the scan begins at the last entry
@@ -71,6 +67,10 @@ Result<RecoveryRun::Going> RecoveryRun::scan_segment(size_t index, Position begi
   if (size == 0) return Going::kOn;
   if (begin.v == 0) segment.restart_indexes();
   TRY(file, files_.open(log_path(segment), foreign() ? OpenMode::kRead : OpenMode::kReadWrite));
+  // The process before may have died of a failed sync: then the page cache can show bytes that the disk never took and
+  // that no later sync will write. What is scanned is what the disk has; pages that are still dirty stay.
+  const bool promised = effective_flush_policy(open_.config) != FlushPolicy::kNone;
+  if (promised) file->drop_cache(begin, size - begin.v);
   Scan scan{.index = index,
             .segment = segment,
             .file = *file,
@@ -101,7 +101,7 @@ Result<RecoveryRun::Going> RecoveryRun::scan_one(Scan& scan) {
   const BatchView& batch = scanned->batch;
   const Offset base = batch.base_offset();
   const bool offsets_hold = base >= next_offset_ && batch.last_offset() < bound_of(scan.index) &&
-                            batch.last_offset() < offset_limit_of(scan.segment.base_offset);
+                            batch.last_offset() < relative_bound(scan.segment.base_offset);
   const bool epoch_holds = batch.leader_epoch() >= epoch_;
   input.crc_ok = crc_ok;
   // An epoch stands outside the CRC: one flipped bit in durable bytes must not put all that follows in the wrong.
@@ -156,7 +156,7 @@ Result<RecoveryRun::Going> RecoveryRun::on_fault(Scan& scan, Position at, Recove
       CHECK(false, "a kept batch is no fault");
     case Verdict::kReport:
       report_.damaged.push_back(fmt::format("{} at {}: {}", log_path(scan.segment), at.v, what));
-      return step_over(scan, at, scanned, input.in_order);
+      return step_over(scan, at, scanned, input.in_order ? OffsetsHold::kYes : OffsetsHold::kNo);
     case Verdict::kSaveAside:
       report_.damaged.push_back(fmt::format("{} at {}: {}; valid batches in or behind it are saved aside",
                                             log_path(scan.segment), at.v, what));
@@ -170,50 +170,51 @@ Result<RecoveryRun::Going> RecoveryRun::on_fault(Scan& scan, Position at, Recove
 
 // Damage in durable bytes: the scan goes on at the next batch that is good, and the bytes stay.
 Result<RecoveryRun::Going> RecoveryRun::step_over(Scan& scan, Position at, const std::optional<ScannedBatch>& scanned,
-                                                  bool offsets_hold) {
-  if (scanned) {
-    const Offset next_offset = scanned->batch.next_offset();
-    const int64_t size = scanned->batch.size_bytes();
-    const BatchPlace place{.position = at,
-                           .size_bytes = size,
-                           .base_offset = scanned->batch.base_offset(),
-                           .last_offset = scanned->batch.last_offset(),
-                           .max_timestamp_ms = kNoTimestamp};
-    // Its size is right if a batch follows it. Then its offsets are taken, whatever its records are.
+                                                  OffsetsHold offsets_hold) {
+  std::optional<BatchPlace> place;
+  if (scanned && offsets_hold == OffsetsHold::kYes) {
+    place = BatchPlace{.position = at,
+                       .size_bytes = scanned->batch.size_bytes(),
+                       .base_offset = scanned->batch.base_offset(),
+                       .last_offset = scanned->batch.last_offset(),
+                       .max_timestamp_ms = kNoTimestamp};
+    // Its length is right if the next batch follows just there. Then its offsets are taken, whatever its records are.
     TRY(following, scan.scanner.next());
-    const bool joins = following ? following->batch.base_offset() >= next_offset_ &&
-                                       following->batch.base_offset() < bound_of(scan.index)
-                                 : scan.scanner.stop() == BatchScanner::Stop::kEnd;
-    if (joins) {
-      const bool fits = offsets_hold && (!following || following->batch.base_offset() >= next_offset);
-      if (fits) {
-        scan.segment.add_batch(place, open_.config.index_interval_bytes, scan.segment.last_append_ms);
-        next_offset_ = next_offset;
-      }
-      scan.scanner.seek(at + size);
-      if (!following && !fits) scan.segment.size_bytes = scan.size;
+    if (following && following->batch.base_offset() == place->last_offset + 1) {
+      take_damaged(scan, *place);
       return Going::kOn;
     }
   }
   const BatchSearch search{.begin = at + 1,
                            .end = scan.size,
                            .offset_min = next_offset_,
-                           .offset_limit = std::min(bound_of(scan.index), offset_limit_of(scan.segment.base_offset))};
+                           .offset_limit = std::min(bound_of(scan.index), relative_bound(scan.segment.base_offset))};
   TRY(result, find_valid_batch(scan.file, search));
   if (result.found) {
     scan.scanner.seek(result.found->position);
     return Going::kOn;
   }
+  const bool ends_the_segment = place && place->position.v + place->size_bytes == scan.size;
+  if (ends_the_segment) {
+    take_damaged(scan, *place);
+  } else if (scan.index + 1 == log_.segments.size()) {
+    active_is_damaged_ = true;
+  }
   scan.segment.size_bytes = scan.size;
-  if (scan.index + 1 == log_.segments.size()) active_is_damaged_ = true;
   return Going::kSegmentEnds;
+}
+
+void RecoveryRun::take_damaged(Scan& scan, const BatchPlace& place) {
+  scan.segment.add_batch(place, open_.config.index_interval_bytes, scan.segment.last_append_ms);
+  next_offset_ = place.last_offset + 1;
+  scan.scanner.seek(place.position + place.size_bytes);
 }
 
 Result<bool> RecoveryRun::valid_follows(const Scan& scan, Position after) {
   TRY(here, find_valid_batch(scan.file, {.begin = after,
                                          .end = scan.size,
                                          .offset_min = next_offset_,
-                                         .offset_limit = offset_limit_of(scan.segment.base_offset)}));
+                                         .offset_limit = relative_bound(scan.segment.base_offset)}));
   if (here.found || here.gave_up) return true;
   for (size_t i = scan.index + 1; i < log_.segments.size(); ++i) {
     const Segment& later = *log_.segments[i];
@@ -222,7 +223,7 @@ Result<bool> RecoveryRun::valid_follows(const Scan& scan, Position after) {
     TRY(there, find_valid_batch(*file, {.begin = Position(0),
                                         .end = file_size(later),
                                         .offset_min = next_offset_,
-                                        .offset_limit = offset_limit_of(later.base_offset)}));
+                                        .offset_limit = relative_bound(later.base_offset)}));
     if (there.found || there.gave_up) return true;
   }
   return false;
@@ -254,7 +255,7 @@ Result<void> RecoveryRun::cut(Scan& scan, Position at, Verdict verdict) {
   CHECK(!foreign() && at.v >= scan.segment.size_bytes, "{} cut at {}, kept {}", log_path(scan.segment), at.v,
         scan.segment.size_bytes);
   if (verdict == Verdict::kSaveAside) {
-    TRY(note_valid_offsets(scan.file, at, scan.size, offset_limit_of(scan.segment.base_offset)));
+    TRY(note_valid_offsets(scan.file, at, scan.size, relative_bound(scan.segment.base_offset)));
     TRY(save_aside(scan.file, fmt::format("{}.{}{}", log_path(scan.segment), at.v, kAsideSuffix), at, scan.size));
     report_.saved_aside_bytes += scan.size - at.v;
   } else {
@@ -295,7 +296,7 @@ Result<void> RecoveryRun::drop_later_segments(size_t index, Verdict verdict) {
       report_.cut_bytes += size;
     } else {
       TRY(file, files_.open(path, OpenMode::kRead));
-      TRY(note_valid_offsets(*file, Position(0), size, offset_limit_of(later.base_offset)));
+      TRY(note_valid_offsets(*file, Position(0), size, relative_bound(later.base_offset)));
       TRY(files_.rename(path, fmt::format("{}.0{}", path, kAsideSuffix)));
       report_.saved_aside_bytes += size;
       report_.damaged.push_back(fmt::format("{}: follows a damaged segment, saved aside", path));

@@ -59,6 +59,11 @@ class Segment {
   bool distrust_noted = false;            // its largest timestamp lies in the future, and that was said once
 };
 
+// Relative offsets in a segment's indexes end below this offset.
+constexpr Offset relative_bound(Offset base_offset) noexcept {
+  return base_offset.v > INT64_MAX - INT32_MAX - 1 ? Offset(INT64_MAX) : Offset(base_offset.v + INT32_MAX + 1);
+}
+
 enum class RollReason : uint8_t { kNone, kSize, kAge, kIndexFull, kOffsetRange };
 
 struct RollQuestion {

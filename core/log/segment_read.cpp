@@ -5,10 +5,9 @@
 
 #include <algorithm>
 
-#include "core/log/batch_scanner.h"
-#include "core/log/batch_search.h"
 #include "core/log/file_names.h"
 #include "core/log/index_files.h"
+#include "core/log/sound_walk.h"
 
 namespace leat {
 
@@ -45,44 +44,35 @@ Result<std::optional<Position>> FileSegmentRead::find_first(File& file, const Se
   const Position hint = segment.position
                             ? *segment.position
                             : lookup_position(plan_.files, plan_.directory, segment.base_offset, plan_.from);
-  BatchScanner scanner(file, std::min(hint, Position(segment.size_bytes)), segment.size_bytes,
-                       BatchScanner::Depth::kHeaders);
-  Offset next_offset = segment.base_offset;
-  std::optional<std::string> damage;
-  Position damaged_at;
+  SoundWalk::Range range{
+      .begin = hint, .end = segment.size_bytes, .offset_min = segment.base_offset, .bound = segment.bound};
+  TRY(begin, checked_begin(file, range, plan_.from));
+  range.begin = begin;
+  SoundWalk walk(file, range);
   while (true) {
-    const Position at = scanner.position();
-    TRY(scanned, scanner.next());
-    if (!scanned && scanner.stop() == BatchScanner::Stop::kEnd) break;
-    const bool sound =
-        scanned && scanned->batch.base_offset() >= next_offset && scanned->batch.last_offset() < segment.bound;
-    if (!sound) {
-      damage = scanned ? fmt::format("batch of offset {}: expected {} to {}", scanned->batch.base_offset().v,
-                                     next_offset.v, segment.bound.v)
-                       : scanner.stop_reason();
-      damaged_at = at;
-      TRY(result,
-          find_valid_batch(
-              file,
-              {.begin = at + 1, .end = segment.size_bytes, .offset_min = next_offset, .offset_limit = segment.bound}));
-      if (!result.found) break;
-      scanner.seek(result.found->position);
-      continue;
+    TRY(scanned, walk.next());
+    const bool is_reached = !scanned || scanned->batch.last_offset() >= plan_.from;
+    if (!is_reached) continue;
+    // Damage that lies between the offset wanted and the next good batch is told, not passed over.
+    const bool is_damaged = walk.damage() && (!scanned || scanned->batch.base_offset() > plan_.from);
+    if (is_damaged) {
+      return fail(Errc::kCorrupt,
+                  fmt::format("{} at {}: {}", segment_path(plan_.directory, segment.base_offset, kLogSuffix),
+                              walk.damage()->position.v, walk.damage()->what));
     }
-    if (scanned->batch.last_offset() >= plan_.from) {
-      if (damage && scanned->batch.base_offset() > plan_.from) break;
-      return scanned->position;
+    if (!scanned) return std::nullopt;
+    const Position position = scanned->position;
+    // Whoever begins inside a batch believes its last offset; the rest of a response is for the client's CRC to judge.
+    if (scanned->batch.base_offset() < plan_.from) {
+      TRY(holds, walk.last_holds());
+      if (!holds) continue;
     }
-    next_offset = scanned->batch.next_offset();
-    damage.reset();  // it lies before the offset wanted
+    return position;
   }
-  if (!damage) return std::nullopt;
-  return fail(Errc::kCorrupt,
-              fmt::format("{} at {}: {}", segment_path(plan_.directory, segment.base_offset, kLogSuffix), damaged_at.v,
-                          *damage));
 }
 
-Result<FileSegmentRead::Reached> FileSegmentRead::read_segment(const SegmentSnapshot& segment, FetchedBatches& fetched) {
+Result<FileSegmentRead::Reached> FileSegmentRead::read_segment(const SegmentSnapshot& segment,
+                                                               FetchedBatches& fetched) {
   TRY(file, open_segment(plan_.files, plan_.directory, segment));
   TRY(first, find_first(*file, segment));
   if (!first) return Reached::kEnd;

@@ -1,0 +1,286 @@
+// read_test.cpp: reads from memory and from files, limits, segments one behind the other, and lookups by time.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "test/core/log/log_fixture.h"
+
+using namespace leat;
+using namespace leat::test;
+
+namespace {
+
+LogConfig read_config() {
+  LogConfig config;
+  config.flush = FlushPolicy::kNone;
+  config.segment_bytes = 3000;
+  config.index_interval_bytes = 300;
+  return config;
+}
+
+// Written, sealed and out of memory, so that the index files are used.
+void settle(OpenLog& log) { log.run(log.log->begin_checkpoint(log.now_ms)); }
+
+}  // namespace
+
+TEST_CASE("read: from any offset, in memory or on disk, the same", "[log][read]") {
+  for (const bool cached : {false, true}) {
+    for (const bool settled : {false, true}) {
+      SimFileSystem disk(1);
+      TailCache cache(1 << 20);
+      OpenLog log(disk, read_config());
+      log.tail_cache = cached ? &cache : nullptr;
+      log.create();
+      for (int i = 0; i < 60; ++i)
+        log.append_one(
+            {.records = 1 + i % 4, .value_bytes = static_cast<size_t>(i * 7 % 90), .codec = static_cast<Codec>(i % 5)});
+      if (settled) settle(log);
+      const std::vector<SeenRecord> all = log.read_all();
+      const auto end = static_cast<int64_t>(all.size());
+      REQUIRE(log.log->offsets().log_end == Offset(end));
+      for (int64_t from = 0; from < end; ++from) {
+        const std::vector<SeenRecord> seen = log.read_from(Offset(from));
+        REQUIRE(std::equal(seen.begin(), seen.end(), all.begin() + from, all.end()));
+      }
+      CHECK(log.read(Offset(end))->size_bytes == 0);
+      CHECK(log.read(Offset(end + 1)).error().code == Errc::kOffsetOutOfRange);
+      CHECK(log.read(Offset(-1)).error().code == Errc::kOffsetOutOfRange);
+    }
+  }
+}
+
+TEST_CASE("read: first batch larger than the limit comes whole, the rest respects it", "[log][read]") {
+  for (const bool cached : {false, true}) {
+    SimFileSystem disk(1);
+    TailCache cache(1 << 20);
+    LogConfig config = read_config();
+    config.segment_bytes = 1 << 20;
+    OpenLog log(disk, config);
+    log.tail_cache = cached ? &cache : nullptr;
+    log.create();
+    log.append_one({.value_bytes = 900});
+    log.append_one({.value_bytes = 50});
+    log.append_one({.value_bytes = 900});
+    CHECK(records_of(*log.read(Offset(0), {.bytes_max = 1})).size() == 1);
+    CHECK(records_of(*log.read(Offset(0), {.bytes_max = 0})).size() == 1);
+    CHECK(log.read(Offset(0), {.bytes_max = 100, .first_batch_whole = false})->size_bytes == 0);
+    CHECK(records_of(*log.read(Offset(0), {.bytes_max = 1100})).size() == 2);
+    CHECK(records_of(*log.read(Offset(1), {.bytes_max = 300})).size() == 1);
+    CHECK(records_of(*log.read(Offset(0), {.bytes_max = 1 << 20})).size() == 3);
+    CHECK(records_of(*log.read(Offset(0), {.bytes_max = 1 << 20, .upper = Offset(2)})).size() == 2);
+    CHECK(log.read(Offset(2), {.upper = Offset(2)})->size_bytes == 0);
+  }
+}
+
+TEST_CASE("read: goes on into the next segment and over empty ones", "[log][read]") {
+  SimFileSystem disk(1);
+  LogConfig config = read_config();
+  config.segment_bytes = 400;
+  OpenLog log(disk, config);
+  log.create();
+  log.append_many(4, {.value_bytes = 100});
+  log.recover_unclean();
+  // An empty segment in the middle: a crash right after a roll leaves one.
+  put_file(disk, "/data/t-0/00000000000000000004.log", {});
+  put_file(disk, "/data/t-0/00000000000000000007.log", {});
+  log.recover_unclean();
+  const int64_t before = log.log->offsets().log_end.v;
+  CHECK(before == 7);
+  log.append_many(4, {.value_bytes = 100});
+  CHECK(records_of(*log.read(Offset(0), {.bytes_max = 1 << 20})).size() == 8);
+  CHECK(records_of(*log.read(Offset(5), {.bytes_max = 10})).front().offset == 7);
+}
+
+TEST_CASE("read: batches that only end behind the upper bound are not given", "[log][read]") {
+  SimFileSystem disk(1);
+  OpenLog log(disk, read_config());
+  log.create();
+  log.append_many(3, {.records = 5});
+  CHECK(records_of(*log.read(Offset(0), {.upper = Offset(12)})).size() == 10);
+  CHECK(records_of(*log.read(Offset(7), {.upper = Offset(10)})).size() == 5);
+}
+
+TEST_CASE("tail cache: small batches become one piece, large ones stay in their block", "[log][cache]") {
+  TailCache cache(10 << 20);
+  const std::unique_ptr<TailCache::Tail> tail = cache.make_tail();
+  for (int i = 0; i < 20; ++i) {
+    const AppendInput input = make_input({.value_bytes = 100});
+    set_base_offset(input.batch.bytes.unpublished(), Offset(i));
+    tail->insert(Offset(i), Offset(i), input.batch.bytes);
+  }
+  const auto read = tail->read(Offset(3), {.bytes_max = 1 << 20});
+  REQUIRE(read);
+  CHECK(read->pieces.size() == 1);
+  CHECK(records_of(*read).size() == 17);
+  CHECK(records_of(*read).front().offset == 3);
+  AppendInput large = make_input({.value_bytes = 100'000});
+  set_base_offset(large.batch.bytes.unpublished(), Offset(20));
+  tail->insert(Offset(20), Offset(20), large.batch.bytes);
+  const auto last = tail->read(Offset(20), {});
+  REQUIRE(last);
+  CHECK(last->pieces[0].data() == large.batch.bytes.data());
+  CHECK(!tail->read(Offset(21), {}));
+  CHECK(!tail->read(Offset(-1), {}));
+}
+
+TEST_CASE("tail cache: a small slice of a large block is copied out of it, and charged for what it pins",
+          "[log][cache]") {
+  TailCache cache(10 << 20);
+  const std::unique_ptr<TailCache::Tail> tail = cache.make_tail();
+  BlockRef block = BlockRef::allocate(4 << 20);
+  const AppendInput input = make_input({.value_bytes = 40'000});
+  std::memcpy(block.data(), input.batch.bytes.data(), input.batch.bytes.size());
+  {
+    const Slice slice(block, 0, input.batch.bytes.size());
+    tail->insert(Offset(0), Offset(0), slice);
+  }
+  CHECK(block.unique());
+  CHECK(cache.charged_bytes() < 200'000);
+  CHECK(records_of(*tail->read(Offset(0), {})).size() == 1);
+}
+
+TEST_CASE("tail cache: stays within its budget, oldest of all partitions first", "[log][cache]") {
+  TailCache cache(1 << 20);
+  const std::unique_ptr<TailCache::Tail> quiet = cache.make_tail();
+  std::unique_ptr<TailCache::Tail> busy = cache.make_tail();
+  const AppendInput small = make_input({.value_bytes = 100});
+  const AppendInput large = make_input({.value_bytes = 60'000});
+  quiet->insert(Offset(0), Offset(0), small.batch.bytes);
+  for (int i = 0; i < 5; ++i) busy->insert(Offset(i), Offset(i), large.batch.bytes);
+  CHECK(quiet->read(Offset(0), {}));
+  CHECK(busy->read(Offset(0), {}));
+  for (int i = 5; i < 100; ++i) {
+    busy->insert(Offset(i), Offset(i), large.batch.bytes);
+    REQUIRE(cache.charged_bytes() <= cache.budget_bytes());
+  }
+  CHECK(!quiet->read(Offset(0), {}));
+  CHECK(!busy->read(Offset(0), {}));
+  CHECK(busy->read(Offset(99), {}));
+  quiet->insert(Offset(1), Offset(1), small.batch.bytes);
+  CHECK(quiet->read(Offset(1), {}));
+  CHECK(!quiet->read(Offset(0), {}));
+  busy.reset();
+  CHECK(cache.charged_bytes() == quiet->charged_bytes());
+  cache.set_budget(0);
+  CHECK(cache.charged_bytes() == 0);
+  CHECK(!quiet->read(Offset(1), {}));
+  quiet->insert(Offset(2), Offset(2), small.batch.bytes);
+  CHECK(!quiet->read(Offset(2), {}));
+}
+
+TEST_CASE("tail cache: readers far behind do not touch it, hot readers touch no file", "[log][cache]") {
+  SimFileSystem disk(1);
+  TailCache cache(8 << 10);
+  LogConfig config = read_config();
+  config.segment_bytes = 1 << 20;
+  OpenLog log(disk, config);
+  log.tail_cache = &cache;
+  log.create();
+  log.append_many(200, {.value_bytes = 100});
+  CHECK(log.log->plan_read(Offset(199), {})->cached);
+  CHECK(log.log->plan_read(Offset(0), {})->read);
+  const size_t charged = cache.charged_bytes();
+  CHECK(log.read_all().size() == 200);
+  CHECK(cache.charged_bytes() == charged);
+  CHECK(log.log->plan_read(Offset(199), {})->cached);
+}
+
+TEST_CASE("time: exact to the record for all codecs", "[log][time]") {  // CASES L08
+  for (const Codec codec : {Codec::kNone, Codec::kGzip, Codec::kSnappy, Codec::kLz4, Codec::kZstd}) {
+    for (const bool restart : {false, true}) {
+      SimFileSystem disk(1);
+      OpenLog log(disk, read_config());
+      log.create();
+      log.append_one({.records = 3, .codec = codec, .timestamp_ms = 1000, .timestamp_step_ms = 1000});
+      log.append_one({.records = 2, .codec = codec, .timestamp_ms = 500, .timestamp_step_ms = 3500});
+      if (restart) {
+        log.close();
+        disk.remove_matching(".timeindex");
+        log.recover_clean();
+      }
+      CHECK(log.lookup(1500)->offset == Offset(1));
+      CHECK(log.lookup(2000)->offset == Offset(1));
+      CHECK(log.lookup(2000)->timestamp_ms == 2000);
+      CHECK(log.lookup(3500)->offset == Offset(4));
+      CHECK(log.lookup(0)->offset == Offset(0));
+      CHECK(!log.lookup(9999));
+      CHECK(log.lookup_max()->offset == Offset(4));
+      CHECK(log.lookup_max()->timestamp_ms == 4000);
+    }
+  }
+}
+
+TEST_CASE("time: answers as a linear search, over segments, with restarts", "[log][time]") {
+  SimFileSystem disk(1);
+  OpenLog log(disk, read_config());
+  log.create();
+  SeededRandom random(17);
+  for (int i = 0; i < 150; ++i) {
+    log.append_one({.records = 1 + static_cast<int>(random.below(3)),
+                    .codec = static_cast<Codec>(random.below(5)),
+                    .timestamp_ms = static_cast<int64_t>(1000 + i * 10 + static_cast<int64_t>(random.below(300))),
+                    .timestamp_step_ms = static_cast<int64_t>(random.below(50)) - 20});
+  }
+  REQUIRE(log.log->segment_count() > 3);
+  const auto check = [&log](int64_t log_start) {
+    const std::vector<SeenRecord> all = log.read_from(Offset(log_start));
+    for (int64_t wanted = 900; wanted < 3000; wanted += 7) {
+      const auto expected = std::find_if(all.begin(), all.end(),
+                                         [wanted](const SeenRecord& record) { return record.timestamp_ms >= wanted; });
+      const std::optional<TimestampOffset> found = log.lookup(wanted);
+      REQUIRE(found.has_value() == (expected != all.end()));
+      if (found) {
+        REQUIRE(found->offset.v == expected->offset);
+        REQUIRE(found->timestamp_ms == expected->timestamp_ms);
+      }
+    }
+    const auto greatest = std::max_element(all.begin(), all.end(), [](const SeenRecord& a, const SeenRecord& b) {
+      return a.timestamp_ms < b.timestamp_ms;
+    });
+    REQUIRE(log.lookup_max()->offset.v == greatest->offset);
+  };
+  check(0);
+  settle(log);
+  check(0);
+  log.close();
+  log.recover_clean();
+  check(0);
+  log.recover_unclean();
+  check(0);
+  for (const int64_t start : {1, 33, 77, 120}) {
+    REQUIRE(log.log->advance_log_start(Offset(start)));
+    check(start);
+  }
+}
+
+TEST_CASE("time: nothing above the high watermark counts, nothing in an empty log", "[log][time]") {
+  SimFileSystem disk(1);
+  LogConfig config = read_config();
+  config.flush = FlushPolicy::kCommit;
+  OpenLog log(disk, config);
+  log.create();
+  CHECK(!log.lookup(0));
+  CHECK(!log.lookup_max());
+  log.append_one({.timestamp_ms = 1000});
+  std::vector<AppendInput> inputs;
+  inputs.push_back(make_input({.timestamp_ms = 2000}));
+  const std::unique_ptr<LogAppend> append = log.log->begin_append(inputs, log.now_ms);
+  append->write();
+  log.log->on_written(*append);
+  CHECK(!log.lookup(1500));
+  CHECK(log.lookup_max()->timestamp_ms == 1000);
+  append->sync();
+  log.log->on_synced(*append);
+  CHECK(log.lookup(1500)->offset == Offset(1));
+}
+
+TEST_CASE("time: batches without timestamps, and a batch that unpacks too far", "[log][time]") {
+  SimFileSystem disk(1);
+  OpenLog log(disk, read_config());
+  log.create();
+  log.append_one({.timestamp_ms = kNoTimestamp});
+  CHECK(!log.lookup(0));
+  CHECK(!log.lookup_max());
+  log.append_one({.timestamp_ms = 50});
+  CHECK(log.lookup(0)->offset == Offset(1));
+}
