@@ -64,13 +64,13 @@ bool FetchSessions::make_place(size_t session_size) noexcept {
 }
 
 void FetchSessions::on_connection_closed(uint64_t connection) noexcept {
-  const auto found = parked_.find(connection);
-  if (found != parked_.end()) found->second->interrupt();
+  const auto found = under_way_.find(connection);
+  if (found != under_way_.end()) found->second->interrupt();
 }
 
 void FetchSessions::shut_down() noexcept {
   shutting_down_ = true;
-  for (auto& [connection, watch] : parked_) watch->interrupt();
+  for (auto& [connection, watch] : under_way_) watch->interrupt();
 }
 
 }  // namespace leat

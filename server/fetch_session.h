@@ -63,13 +63,13 @@ class FetchSessions {
   size_t partition_count() const noexcept { return partition_count_; }
   uint64_t evicted() const noexcept { return evicted_; }
 
-  // Parked fetches by connection (which has one at most), so that a closed connection or a shutdown ends their wait.
-  void park(uint64_t connection, FetchWatch& watch) { parked_[connection] = &watch; }
-  void end_park(uint64_t connection) noexcept { parked_.erase(connection); }
+  // Fetches under way by connection (which has one at most), so that a closed connection or a shutdown ends their wait.
+  void enter(uint64_t connection, FetchWatch& watch) { under_way_[connection] = &watch; }
+  void leave(uint64_t connection) noexcept { under_way_.erase(connection); }
   void on_connection_closed(uint64_t connection) noexcept;
   void shut_down() noexcept;  // fetches no longer wait
   bool shutting_down() const noexcept { return shutting_down_; }
-  size_t parked_count() const noexcept { return parked_.size(); }
+  size_t under_way_count() const noexcept { return under_way_.size(); }
 
   static int32_t epoch_after(int32_t epoch) noexcept { return epoch == INT32_MAX ? 1 : epoch + 1; }
 
@@ -83,7 +83,7 @@ class FetchSessions {
   std::list<FetchSession*> by_age_;  // least recently used first
   size_t partition_count_ = 0;
   uint64_t evicted_ = 0;
-  std::unordered_map<uint64_t, FetchWatch*> parked_;
+  std::unordered_map<uint64_t, FetchWatch*> under_way_;
   bool shutting_down_ = false;
 };
 

@@ -41,7 +41,7 @@ Result<void> Partition::advance_log_start(Offset to) {
   return {};
 }
 
-Partition::Started Partition::start_upkeep(Upkeep kind, int64_t now_ms, std::function<void()> on_finished) {
+Partition::Started Partition::start_upkeep(Upkeep kind, int64_t now_ms, std::function<void(UpkeepReport)> on_finished) {
   if (upkeep_out_ || on_quiet_ != nullptr || lane_quiet_) return Started::kBusy;
   std::unique_ptr<Maintenance> work;
   const LogOffsets before = log_->offsets();
@@ -70,7 +70,10 @@ void Partition::on_upkeep_done(Maintenance& work) {
   const LogOffsets before = log_->offsets();
   log_->finish(work);
   lane_.announce(before, 0);
-  if (on_upkeep_finished_ != nullptr) scheduler_.call_soon(std::exchange(on_upkeep_finished_, nullptr));
+  if (on_upkeep_finished_ != nullptr) {
+    UpkeepReport report{std::move(work.notes), std::move(work.error)};
+    std::exchange(on_upkeep_finished_, nullptr)(std::move(report));
+  }
   quiet_maybe();
 }
 

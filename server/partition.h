@@ -2,8 +2,11 @@
 // Owned by PartitionTable. Handlers find it by name or id and look it up again after each wait. Thread: the loop.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "core/log/partition_log.h"
 #include "core/record/validator.h"
@@ -47,8 +50,12 @@ class Partition {
   Result<void> advance_log_start(Offset to);
   // Runs one Maintenance of the log on a worker, if none is out; false when it was not started.
   enum class Upkeep : uint8_t { kRetention, kCheckpoint, kFlush };
+  struct UpkeepReport {
+    std::vector<std::string> notes;  // lines for the log
+    std::optional<Error> error;
+  };
   enum class Started : uint8_t { kNothingDue, kStarted, kBusy };
-  Started start_upkeep(Upkeep kind, int64_t now_ms, std::function<void()> on_finished = {});
+  Started start_upkeep(Upkeep kind, int64_t now_ms, std::function<void(UpkeepReport)> on_finished = {});
 
   // Being deleted: whoever waits is told, later appends are refused; on_quiet when no job of it is out.
   void retire(std::function<void()> on_quiet);
@@ -66,7 +73,7 @@ class Partition {
   AppendLane lane_;
   TopicSettings settings_;
   bool upkeep_out_ = false;
-  std::function<void()> on_upkeep_finished_;
+  std::function<void(UpkeepReport)> on_upkeep_finished_;
   bool lane_quiet_ = false;
   std::function<void()> on_quiet_;
 };

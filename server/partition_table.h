@@ -62,12 +62,12 @@ class PartitionTable {
     std::function<void(std::unique_ptr<Topic>)> on_quiet;
   };
 
+  Scheduler& scheduler_;
+  LaneStarter lane_starter_;  // before the partitions, whose lanes leave it at their end
+  LaneOptions lane_;
   std::map<std::string, std::unique_ptr<Topic>, std::less<>> by_name_;
   std::unordered_map<Uuid, Topic*> by_id_;
   size_t partition_count_ = 0;
-  Scheduler& scheduler_;
-  LaneStarter lane_starter_;
-  LaneOptions lane_;
 };
 
 }  // namespace leat

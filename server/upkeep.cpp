@@ -53,10 +53,15 @@ Task<void> Upkeep::walk(Partition::Upkeep kind) {
 }
 
 Task<void> Upkeep::visit(Partition* partition, Partition::Upkeep kind) {
-  Event finished(parts_.scheduler);
+  OneShot<Partition::UpkeepReport> finished(parts_.scheduler);
   const int64_t now_ms = parts_.scheduler.clock().wall_ms();
-  if (partition->start_upkeep(kind, now_ms, [&finished] { finished.set(); }) != Partition::Started::kStarted) co_return;
+  const auto on_finished = [&finished](Partition::UpkeepReport report) { finished.set(std::move(report)); };
+  const TopicPartition name = partition->name();
+  const Partition::Started started = partition->start_upkeep(kind, now_ms, on_finished);
+  if (started != Partition::Started::kStarted) co_return;
   (void)co_await finished.wait();  // the partition is not looked at again: it may be gone
+  for (const std::string& note : finished.value().notes) log_info("{}: {}", name, note);
+  if (finished.value().error) log_error("{}: {}", name, finished.value().error->context);
 }
 
 Task<void> Upkeep::watch_disk(Gate::Hold hold) {

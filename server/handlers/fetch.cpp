@@ -208,6 +208,7 @@ Task<FetchResponse> handle_fetch(Broker& broker, Request request, FetchRequest m
   }
   FetchSession& session = *context.session;
   FetchWatch& watch = session.watch;
+  broker.fetch_sessions.enter(request.connection, watch);
   const Nanos deadline = broker.scheduler.clock().monotonic() + Millis(std::max(message.max_wait_ms, 0));
   while (true) {
     FetchPass pass(broker, session, limits_of(broker, request, message));
@@ -222,14 +223,13 @@ Task<FetchResponse> handle_fetch(Broker& broker, Request request, FetchRequest m
         *request.response_grant = broker.response_budget.take_anyway(static_cast<size_t>(pass.bytes()));
       }
       FetchResponse response = make_response(broker, request, context, pass);
+      broker.fetch_sessions.leave(request.connection);
       end_fetch(session);
       co_return response;
     }
     quiet_idle_entries(watch, pass.answers());
     Event changed(broker.scheduler);
-    broker.fetch_sessions.park(request.connection, watch);
     (void)co_await watch.park(changed, bytes_wanted, wait);
-    broker.fetch_sessions.end_park(request.connection);
     watch.end_park();
   }
 }

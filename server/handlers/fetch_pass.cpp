@@ -55,12 +55,16 @@ struct ReadJobResult {
   std::vector<Result<FetchedBatches>> reads;  // fewer than asked when the room was used up before
 };
 
-ReadJobResult execute_reads(std::vector<std::unique_ptr<SegmentRead>>& reads, int64_t room_bytes) {
+// The first of a response is read whatever the room.
+ReadJobResult execute_reads(std::vector<std::unique_ptr<SegmentRead>>& reads, int64_t room_bytes, int64_t bytes_before) {
   ReadJobResult result;
   for (std::unique_ptr<SegmentRead>& read : reads) {
-    if (room_bytes <= 0) break;
+    if (room_bytes <= 0 && bytes_before > 0) break;
     result.reads.push_back(read->execute());
-    if (result.reads.back()) room_bytes -= result.reads.back()->size_bytes;
+    if (result.reads.back()) {
+      room_bytes -= result.reads.back()->size_bytes;
+      bytes_before += result.reads.back()->size_bytes;
+    }
     read.reset();
   }
   return result;
@@ -117,13 +121,15 @@ FetchPass::Looked FetchPass::look_at(FetchEntry& entry) {
   const Offset upper =
       session_.watch.isolation() == IsolationLevel::kReadCommitted ? offsets.last_stable : offsets.high_watermark;
   answer.more_to_say = answer.more_to_say || entry.position.fetch_offset < upper;
-  if (entry.position.fetch_offset >= upper || answer.data.diverging_epoch.epoch != kNoLeaderEpoch || left() <= 0) {
+  const bool is_first = bytes_ == 0 && cold_.empty();
+  const bool has_room = left() > 0 || is_first;
+  if (entry.position.fetch_offset >= upper || answer.data.diverging_epoch.epoch != kNoLeaderEpoch || !has_room) {
     answers_.push_back(std::move(answer));
     return Looked::kDone;
   }
   ReadLimits read_limits;
   read_limits.bytes_max = std::max<int64_t>(0, std::min<int64_t>(entry.position.bytes_max, left()));
-  read_limits.first_batch_whole = bytes_ == 0 && cold_.empty();
+  read_limits.first_batch_whole = is_first;
   read_limits.upper = upper;
   Result<ReadPlan> plan = partition->log().plan_read(entry.position.fetch_offset, read_limits);
   if (!plan) {
@@ -215,7 +221,7 @@ Task<void> FetchPass::read_cold() {
   std::vector<std::unique_ptr<SegmentRead>> reads;
   reads.reserve(asked.size());
   for (ColdRead& cold : asked) reads.push_back(std::move(cold.read));
-  auto work = [reads = std::move(reads), room = left()]() mutable { return execute_reads(reads, room); };
+  auto work = [reads = std::move(reads), room = left(), before = bytes_]() mutable { return execute_reads(reads, room, before); };
   Result<ReadJobResult> result = co_await run_on(broker_.scheduler, WorkQueue::kRead, std::move(work));
   if (!result) {
     for (const ColdRead& cold : asked) fail(answers_[cold.answer], error_of(result.error().code));

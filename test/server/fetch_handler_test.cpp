@@ -75,7 +75,7 @@ TEST_CASE("fetch: a long poll wakes when the high watermark moves, and not befor
   CHECK_FALSE(answer.there());  // written by nobody yet
   f.scheduler.run_jobs();
   CHECK(bytes_of(only(answer)) > 0);
-  CHECK(f.broker.fetch_sessions.parked_count() == 0);
+  CHECK(f.broker.fetch_sessions.under_way_count() == 0);
 }
 
 TEST_CASE("fetch: an idle long poll looks once, and once more at its end", "[server][fetch]") {
@@ -378,6 +378,17 @@ TEST_CASE("fetch: damage and trouble on disk concern their partition only", "[se
     CHECK(answer->responses.at(0).partitions.at(0).error_code == code);
     CHECK(bytes_of(answer->responses.at(1).partitions.at(0)) == good.stored[0].size());
   }
+}
+
+TEST_CASE("fetch: limits of zero still give the first batch, hot or cold", "[server][fetch]") {
+  DataFixture f;
+  FakePartitionLog& log = f.add("t");
+  if (GENERATE(false, true)) log.reads = FakePartitionLog::Reads::kCold;
+  f.append("t", 0, make_batch("a"));
+  f.append("t", 0, make_batch("b"));
+  FetchRequest request = fetch({{.topic = "t", .bytes_max = 0}});
+  request.max_bytes = 0;
+  CHECK(bytes_of(only(ask(f, request))) == make_batch("a").size());
 }
 
 TEST_CASE("fetch: no response passes the broker's own bound", "[server][fetch]") {
