@@ -1,0 +1,182 @@
+"""cases_faults.py: kill -9 under load, full disks, failing syncs, and what strace sees of the order of sync and answer."""
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import threading
+import time
+
+from leatd import Leatd
+from wire import Closed, batch
+
+
+class Load:
+    """Producers that remember what was acknowledged."""
+
+    def __init__(self, broker, seed, partitions):
+        self.acknowledged = [{} for _ in range(partitions)]  # offset: value
+        self.threads = [threading.Thread(target=self._produce, args=(broker, seed, p)) for p in range(partitions)]
+        for thread in self.threads:
+            thread.start()
+
+    def _produce(self, broker, seed, partition):
+        try:
+            client = broker.connect()
+            number = 0
+            while True:
+                sent = []
+                for _ in range(4):  # pipelined
+                    values = [b'%d %d %d %d' % (seed, partition, number, i) + b'.' * (number % 500) for i in range(1 + number % 3)]
+                    client.send(client.produce_frame('killed', partition, batch(values)))
+                    sent.append(values)
+                    number += 1
+                for values in sent:
+                    error, base = client.produce_answer('killed', client.receive()[4:])
+                    assert error == 0, error
+                    for i, value in enumerate(values):
+                        self.acknowledged[partition][base + i] = value
+        except (Closed, OSError):
+            pass
+
+    def join(self):
+        for thread in self.threads:
+            thread.join()
+
+
+def case_kill_nine(options):
+    """Every record acknowledged with acks=all is there afterwards, at its offset, in order, once; --rounds of it."""
+    partitions = 3
+    broker = Leatd(options.leatd, settings=['log.segment.bytes=1048576'])
+    kept = [{} for _ in range(partitions)]
+    total = 0
+    with broker:
+        assert broker.connect().create_topic('killed', partitions) == 0
+        for round_number in range(options.rounds):
+            load = Load(broker, round_number, partitions)
+            time.sleep(0.05 + options.random.random() * 0.4)
+            broker.kill()
+            load.join()
+            broker.start()
+            client = broker.connect()
+            for partition in range(partitions):
+                kept[partition].update(load.acknowledged[partition])
+                total += len(load.acknowledged[partition])
+                start = 0 if round_number % 10 == 9 or round_number + 1 == options.rounds else max(0, min(load.acknowledged[partition], default=0))
+                read = client.read_all('killed', partition, start)
+                assert [o for o, _ in read] == list(range(start, start + len(read))), f'round {round_number}: offsets have holes'
+                found = dict(read)
+                for offset, value in kept[partition].items():
+                    if offset >= start:
+                        assert found.get(offset) == value, f'round {round_number}, partition {partition}, offset {offset}: {found.get(offset)!r:.60} for {value!r:.60}'
+                values = [v for _, v in read]
+                assert len(set(values)) == len(values), f'round {round_number}, partition {partition}: a record twice'
+    return f'ok: {options.rounds} rounds, {total} records acknowledged'
+
+
+def _strace_lines(path):
+    for entry in sorted(os.listdir(path)):
+        with open(os.path.join(path, entry), errors='replace') as trace:
+            for line in trace:
+                found = re.match(r'(\d+\.\d+) (\w+)\((.*)', line)
+                if found:
+                    yield float(found.group(1)), found.group(2), found.group(3)
+
+
+def case_sync_before_answer(options):
+    """L13: under policy commit fdatasync of the segment returns before the answer leaves."""
+    if not shutil.which('strace'):
+        return 'skipped: no strace'
+    traces = tempfile.mkdtemp(prefix='leat-strace-')
+    prefix = ['strace', '-ff', '-ttt', '-T', '-y', '-o', os.path.join(traces, 't'), '-e',
+              'trace=fdatasync,fsync,pwritev,pwrite64,pwritev2,writev,sendmsg,write,sendto']
+    broker = Leatd(options.leatd, settings=['leat.flush=commit'], prefix=prefix)
+    with broker:
+        client = broker.connect()
+        assert client.create_topic('synced') == 0
+        for i in range(20):
+            assert client.produce('synced', 0, batch([b'%d' % i])) == (0, i)
+        assert broker.stop() == 0
+    syncs, writes, answers = [], [], []
+    for start, call, rest in _strace_lines(traces):
+        took = re.search(r'<(\d+\.\d+)>$', rest.strip())
+        end = start + (float(took.group(1)) if took else 0)
+        if 'synced-0' in rest and call in ('fdatasync', 'fsync') and '.log' in rest:
+            syncs.append((start, end))
+        elif 'synced-0' in rest and call.startswith('pwrite') and '.log' in rest:
+            writes.append((start, end))
+        elif call in ('writev', 'sendmsg', 'write', 'sendto') and ('TCP' in rest or 'socket' in rest):
+            answers.append((start, end))
+    assert len(writes) == 20 and len(syncs) >= 20, (len(writes), len(syncs), len(answers))
+    for written in writes:
+        synced = min(end for start, end in syncs if start >= written[1])
+        answered = [start for start, _ in answers if start > written[1]]
+        assert answered and min(answered) >= synced, f'an answer left {synced - min(answered):.6f} s before the sync returned'
+    shutil.rmtree(traces)
+    return f'ok: {len(writes)} writes, each synced before its answer'
+
+
+def case_failed_sync(options):
+    """L14: a sync that fails is answered 56, never retried; nothing more is acknowledged; reads go on."""
+    if not shutil.which('strace'):
+        return 'skipped: no strace'
+    with Leatd(options.leatd) as setup:
+        data_dir = setup.data_dir
+        assert setup.connect().create_topic('bad-sync') == 0
+        for i in range(5):
+            assert setup.connect().produce('bad-sync', 0, batch([b'%d' % i])) == (0, i)
+        assert setup.stop() == 0
+        prefix = ['strace', '-f', '-o', '/dev/null', '-P', os.path.join(data_dir, 'bad-sync-0', '0' * 20 + '.log'),
+                  '-e', 'trace=fdatasync', '-e', 'inject=fdatasync:error=EIO']
+        with Leatd(options.leatd, data_dir=data_dir, prefix=prefix) as broker:
+            client = broker.connect()
+            error, _base = client.produce('bad-sync', 0, batch([b'lost?']))
+            assert error == 56, error
+            assert client.produce('bad-sync', 0, batch([b'more']))[0] == 56
+            assert [v for _, v in client.read_all('bad-sync')] == [b'%d' % i for i in range(5)]
+            assert client.list_offset('bad-sync', 0, -1)[2] == 5
+            broker.kill()
+        with Leatd(options.leatd, data_dir=data_dir) as after:
+            read = [v for _, v in after.connect().read_all('bad-sync')]
+            assert read[:5] == [b'%d' % i for i in range(5)], read
+
+
+def case_full_disk(options):
+    """L15: a full disk refuses writes with 56 and a text, serves reads, takes deletes, and resumes by itself."""
+    if os.geteuid() != 0 or not shutil.which('mount'):
+        return 'skipped: needs root to mount a small tmpfs'
+    mount = tempfile.mkdtemp(prefix='leat-full-')
+    if subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=24m', 'tmpfs', mount], capture_output=True, check=False).returncode != 0:
+        os.rmdir(mount)
+        return 'skipped: cannot mount here'
+    try:
+        settings = ['leat.disk.reserve.bytes=2097152', 'log.segment.bytes=1048576', 'log.retention.check.interval.ms=500',
+                    'log.segment.delete.delay.ms=100']
+        with Leatd(options.leatd, data_dir=os.path.join(mount, 'data'), settings=settings) as broker:
+            client = broker.connect()
+            assert client.create_topic('full') == 0
+            good = 0
+            for _ in range(200):
+                error, base = client.produce('full', 0, batch([b'x' * 300_000]))
+                if error:
+                    break
+                assert base == good
+                good += 1
+            assert error == 56 and good > 20, (error, good)
+            for _ in range(10):
+                assert client.produce('full', 0, batch([b'x' * 300_000]))[0] == 56
+            assert len(client.read_all('full')) == good
+            assert client.delete_records('full', 0, good - 3) == (good - 3, 0)
+            deadline = time.monotonic() + 30
+            while client.produce('full', 0, batch([b'y']))[0] != 0:
+                assert time.monotonic() < deadline, 'does not resume'
+                time.sleep(0.2)
+            assert [o for o, _ in client.read_all('full', 0, good - 3)][:4] == [good - 3, good - 2, good - 1, good]
+            assert 'reserve' in broker.log()
+            broker.kill()
+            broker.start()  # also a restart on what is left
+            assert len(broker.connect().read_all('full', 0, good - 3)) >= 4
+    finally:
+        subprocess.run(['umount', mount], check=False)
+        os.rmdir(mount)
+    return f'ok: full after {good} batches'

@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""run.py: cases against a live leatd, each with a broker of its own.
+  run.py --leatd build/release/bin/leatd [--rounds 200] [--requests 1000] [--seed N] [case...]
+A case whose tool is missing (kcat, strace, mount as root) is skipped and says so. Everything random follows from the seed."""
+import argparse
+import random
+import sys
+import time
+
+sys.dont_write_bytecode = True  # the tree stays as it is
+
+import cases_data  # noqa: E402
+import cases_faults
+import cases_hostile
+import cases_kcat
+
+CASES = {}
+for module in (cases_kcat, cases_data, cases_faults, cases_hostile):
+    for name, value in vars(module).items():
+        if name.startswith('case_'):
+            CASES[name[len('case_'):]] = value
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--leatd', required=True)
+    parser.add_argument('--rounds', type=int, default=5, help='of kill -9')
+    parser.add_argument('--requests', type=int, default=1000, help='hostile ones')
+    parser.add_argument('--seed', type=int, default=None)
+    parser.add_argument('--list', action='store_true')
+    parser.add_argument('cases', nargs='*')
+    options = parser.parse_args()
+    if options.list:
+        print('\n'.join(CASES))
+        return 0
+    if options.seed is None:
+        options.seed = time.time_ns() % 1_000_000
+    failed = []
+    for name in options.cases or CASES:
+        options.random = random.Random(options.seed)
+        started = time.monotonic()
+        try:
+            note = CASES[name](options) or 'ok'
+        except Exception as error:  # one failed case does not stop the others
+            failed.append(name)
+            note = f'FAILED (seed {options.seed}): {type(error).__name__}: {error}'
+            if '-v' in sys.argv:
+                raise
+        print(f'{name}: {note} ({time.monotonic() - started:.1f} s)', flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
