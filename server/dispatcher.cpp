@@ -43,10 +43,8 @@ Dispatcher::Dispatcher(Scheduler& scheduler, RequestHandlers& handlers, FindConn
       refused_connections_(scheduler.clock()) {}
 
 void Dispatcher::on_frame(Connection& connection, uint64_t ticket, Slice payload) {
-  if (gate_.closed()) {
-    connection.close("shutting down");
-    return;
-  }
+  // Not answered: the connection is closed at the end, after the answers to what was begun have left.
+  if (gate_.closed()) return;
   MessageReader body(payload);
   Result<RequestHeader> header = decode_request_header(body);
   const HeaderStart start = header ? HeaderStart{} : read_header_start(payload);

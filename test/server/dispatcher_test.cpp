@@ -242,7 +242,8 @@ TEST_CASE("dispatcher: close waits for what runs, drops what waits, takes nothin
   REQUIRE(fixture.handlers.held.size() == 1);
   REQUIRE(fixture.connection.responses.size() == 1);
   fixture.send(kMetadataKey, 9);
-  REQUIRE(fixture.connection.closed == "shutting down");
+  REQUIRE(fixture.handlers.held.size() == 1);
+  REQUIRE(fixture.connection.closed.empty());  // the answer to the first may still be on its way
 }
 
 }  // namespace

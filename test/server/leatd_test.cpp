@@ -1,0 +1,187 @@
+// leatd_test.cpp: leatd as a process: ready line, exit codes, what it says when it cannot start, raw and hostile
+// requests. Each test starts a leatd of its own on a port that the system picks.
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "core/base/random.h"
+#include "net/protocol/frame.h"
+#include "net/protocol/messages/api_versions.h"
+#include "net/protocol/messages/describe_cluster.h"
+#include "net/protocol/messages/describe_log_dirs.h"
+#include "net/protocol/messages/find_coordinator.h"
+#include "net/protocol/messages/metadata.h"
+#include "test/support/blocking_client.h"
+#include "test/support/catch.h"
+#include "test/support/leatd_process.h"
+
+namespace leat {
+namespace {
+
+std::vector<std::string> on_any_port(const std::string& data_dir, std::vector<std::string> more = {}) {
+  std::vector<std::string> arguments{"--data-dir", data_dir, "--listen", "localhost:0"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+template <class Response, class Request>
+Response ask(BlockingClient& client, const Request& request, int16_t version) {
+  const Result<std::vector<Slice>> frame = encode_request(request, version, 7, "test");
+  REQUIRE(frame);
+  std::string bytes;
+  for (const Slice& piece : *frame) bytes += as_text(piece.view());
+  REQUIRE(client.send(bytes));
+  const std::optional<std::string> payload = client.receive_frame();
+  REQUIRE(payload);
+  Result<Response> response = decode_response<Response>(Slice::copy_of(as_bytes(*payload)), version, 7);
+  REQUIRE(response);
+  return std::move(*response);
+}
+
+size_t line_count(const std::string& text) { return static_cast<size_t>(std::count(text.begin(), text.end(), '\n')); }
+
+TEST_CASE("leatd: ready line, a request, a clean stop", "[leatd]") {
+  const TemporaryDirectory directory;
+  LeatdProcess leatd(on_any_port(directory.path() + "/data"));
+  const std::string line = leatd.ready_line().value_or(leatd.stderr_text());
+  INFO(line);
+  REQUIRE(std::regex_match(
+      line, std::regex("leatd ready on 127\\.0\\.0\\.1:[0-9]+, data in " + directory.path() + "/data, [0-9]+ ms")));
+  {
+    BlockingClient client(leatd.port());
+    ApiVersionsRequest request;
+    request.client_software_name = "leat-test";
+    request.client_software_version = "1.0";
+    const auto response = ask<ApiVersionsResponse>(client, request, 3);
+    REQUIRE(response.error_code == ErrorCode::kNone);
+    size_t served = 0;
+    for (const ApiSpec& api : kApis) served += api.served == Served::kYes ? 1 : 0;
+    REQUIRE(response.api_keys.size() == served);
+    request.client_software_name = "bad name\n";
+    REQUIRE(ask<ApiVersionsResponse>(client, request, 3).error_code == ErrorCode::kInvalidRequest);
+  }
+  leatd.signal(SIGTERM);
+  leatd.signal(SIGINT);  // a second one changes nothing
+  REQUIRE(leatd.wait() == 0);
+}
+
+TEST_CASE("leatd: localhost answers on both families", "[leatd]") {
+  const TemporaryDirectory directory;
+  LeatdProcess leatd(on_any_port(directory.path()));
+  for (const char* host : {"127.0.0.1", "::1"}) {
+    BlockingClient client(leatd.port(), host);
+    if (!client.connected() && std::string(host) == "::1") continue;  // a machine without IPv6
+    REQUIRE(ask<ApiVersionsResponse>(client, ApiVersionsRequest{}, 0).error_code == ErrorCode::kNone);
+  }
+}
+
+TEST_CASE("leatd: what stops the start is one clear line and exit code 1", "[leatd]") {
+  const TemporaryDirectory directory;
+  LeatdProcess first(on_any_port(directory.path() + "/data"));
+  REQUIRE(first.port() != 0);
+  const std::string taken = std::to_string(first.port());
+  std::ofstream(directory.path() + "/bad.properties") << "num.partitions=1\nnum.partitons=2\n";
+  std::ofstream(directory.path() + "/file") << "no directory";
+  struct Attempt {
+    std::vector<std::string> arguments;
+    std::string said;
+  };
+  const std::vector<Attempt> attempts{
+      {on_any_port(directory.path() + "/data"), directory.path() + "/data"},  // in use by the first
+      {{"--data-dir", directory.path() + "/other", "--listen", "localhost:" + taken}, taken},
+      {on_any_port(directory.path() + "/file/below"), directory.path() + "/file"},
+      {on_any_port(directory.path() + "/other", {"--set", "num.partitons=2"}), "num.partitions"},
+      {on_any_port(directory.path() + "/other", {"--config", directory.path() + "/bad.properties"}), "num.partitions"},
+      {on_any_port(directory.path() + "/other", {"--config", directory.path() + "/missing"}), "missing"},
+      {{"--listen", "nonsense"}, "nonsense"},
+      {{"--frobnicate"}, "--frobnicate"}};
+  for (const Attempt& attempt : attempts) {
+    LeatdProcess second(attempt.arguments);
+    REQUIRE_FALSE(second.ready_line());
+    INFO(attempt.said << ": " << second.stderr_text());
+    REQUIRE(second.wait() == 1);
+    const std::string said = second.stderr_text();
+    REQUIRE(line_count(said) == 1);
+    REQUIRE(said.find(attempt.said) != std::string::npos);
+  }
+  first.signal(SIGTERM);
+  REQUIRE(first.wait() == 0);
+}
+
+TEST_CASE("leatd: a cluster of one describes itself", "[leatd]") {
+  const TemporaryDirectory directory;
+  LeatdProcess leatd(on_any_port(directory.path()));
+  BlockingClient client(leatd.port());
+  const auto cluster = ask<DescribeClusterResponse>(client, DescribeClusterRequest{}, 2);
+  REQUIRE(cluster.brokers.size() == 1);
+  REQUIRE(cluster.brokers[0].port == leatd.port());
+  REQUIRE(cluster.controller_id == cluster.brokers[0].broker_id);
+  REQUIRE(cluster.cluster_id.size() == 22);
+  DescribeClusterRequest controllers;
+  controllers.endpoint_type = 2;
+  REQUIRE(ask<DescribeClusterResponse>(client, controllers, 1).error_code == ErrorCode::kMismatchedEndpointType);
+  DescribeLogDirsRequest all;
+  all.topics.reset();
+  const auto dirs = ask<DescribeLogDirsResponse>(client, all, 4);
+  REQUIRE(dirs.results.size() == 1);
+  REQUIRE(dirs.results[0].log_dir == directory.path());
+  REQUIRE(dirs.results[0].total_bytes > dirs.results[0].usable_bytes);
+  REQUIRE(dirs.results[0].usable_bytes > 0);
+  FindCoordinatorRequest find;
+  find.coordinator_keys = {"g"};
+  REQUIRE(ask<FindCoordinatorResponse>(client, find, 4).coordinators.at(0).error_code ==
+          ErrorCode::kCoordinatorNotAvailable);
+  // The same id after a restart.
+  leatd.signal(SIGTERM);
+  REQUIRE(leatd.wait() == 0);
+  LeatdProcess again(on_any_port(directory.path()));
+  BlockingClient other(again.port());
+  REQUIRE(ask<DescribeClusterResponse>(other, DescribeClusterRequest{}, 0).cluster_id == cluster.cluster_id);
+}
+
+TEST_CASE("leatd: an unsupported version closes with one line that names client, peer, key and version", "[leatd]") {
+  const TemporaryDirectory directory;
+  LeatdProcess leatd(on_any_port(directory.path()));
+  {
+    BlockingClient client(leatd.port());
+    client.send_frame(std::string("\0\x03\0\x63\0\0\0\x01\0\x03sar", 13));
+    REQUIRE(client.wait_for_end());
+  }
+  leatd.signal(SIGTERM);
+  REQUIRE(leatd.wait() == 0);
+  const std::string said = leatd.stderr_text();
+  INFO(said);
+  REQUIRE(std::regex_search(said, std::regex("closing 127\\.0\\.0\\.1:[0-9]+: client \"sar\", API key 3, version 99")));
+}
+
+TEST_CASE("leatd: random and mutated requests leave it up, and others served", "[leatd]") {
+  const TemporaryDirectory directory;
+  LeatdProcess leatd(on_any_port(directory.path(), {"--log-level", "error"}));
+  BlockingClient steady(leatd.port());
+  SeededRandom random(20261130);
+  MetadataRequest metadata;
+  metadata.topics.emplace();
+  for (int i = 0; i < 1000; ++i) {
+    BlockingClient hostile(leatd.port());
+    const ApiSpec& api = kApis[random.below(std::size(kApis))];
+    std::string payload{0, static_cast<char>(api.key), 0, static_cast<char>(random.below(15)), 0, 0, 0, 1, 0, 1, 'x'};
+    for (uint64_t left = random.below(200); left > 0; --left)
+      payload += static_cast<char>(random.one_in(2) ? 0 : random.next());
+    std::string frame = frame_of(payload);
+    if (random.one_in(4)) frame[random.below(4)] = static_cast<char>(random.next());
+    hostile.send(frame);
+    if (i % 50 == 0) REQUIRE(ask<MetadataResponse>(steady, metadata, 9).brokers.size() == 1);
+  }
+  leatd.signal(SIGTERM);
+  REQUIRE(leatd.wait() == 0);
+}
+
+}  // namespace
+}  // namespace leat
