@@ -1,0 +1,81 @@
+// commands.cpp: all commands of `leat`, with the examples that their help ends with.
+#include <array>
+
+#include "cli/command.h"
+
+namespace leat::cli {
+namespace {
+
+constexpr std::array kGroups{
+    CommandGroup{"topic", "Create, list, describe, delete, alter topics"},
+    CommandGroup{"config", "Read and change settings"},
+    CommandGroup{"log", "Look into the files of a log, without a server"},
+    CommandGroup{"bench", "Measure any Kafka-compatible broker"},
+};
+
+constexpr std::array kCommands{
+    Command{"topic create", "Make a topic",
+            "  leat topic create orders --partitions 3\n"
+            "  leat topic create prices --config cleanup.policy=compact --if-not-exists",
+            declare_topic_create},
+    Command{"topic list", "Name all topics",
+            "  leat topic list\n"
+            "  leat topic list --json | jq -r .topic",
+            declare_topic_list},
+    Command{"topic describe", "Partitions, offsets and settings of topics", "  leat topic describe orders prices",
+            declare_topic_describe},
+    Command{"topic delete", "Remove topics and their records", "  leat topic delete orders", declare_topic_delete},
+    Command{"topic alter", "More partitions, other settings",
+            "  leat topic alter orders --partitions 6\n"
+            "  leat topic alter orders --config retention.ms=86400000 --unset segment.bytes",
+            declare_topic_alter},
+    Command{"produce", "Lines of standard input become records",
+            "  echo hello | leat produce orders\n"
+            "  printf 'anna:bread\\nbert:salt\\n' | leat produce orders --key-separator :\n"
+            "  leat produce orders --compression zstd --acks 1 < orders.txt",
+            declare_produce},
+    Command{"consume", "Records to standard output",
+            "  leat consume orders                                  (what comes from now on)\n"
+            "  leat consume orders --from-beginning --exit          (all that is there)\n"
+            "  leat consume orders --since 1h --format '%p@%o %k=%v\\n'\n"
+            "  leat consume orders --partition 0 --offset 42 --count 1 --json",
+            declare_consume},
+    Command{"offsets", "Where partitions begin and end",
+            "  leat offsets orders\n"
+            "  leat offsets orders --at 2h",
+            declare_offsets},
+    Command{"config get", "Effective settings, with their source",
+            "  leat config get topic orders\n"
+            "  leat config get topic orders retention.ms\n"
+            "  leat config get broker --overrides",
+            declare_config_get},
+    Command{"config set", "Change settings",
+            "  leat config set topic orders retention.ms=86400000\n"
+            "  leat config set topic orders --unset retention.ms\n"
+            "  leat config set broker log.retention.ms=86400000",
+            declare_config_set},
+    Command{"log dump", "Show batches, records, index entries",
+            "  leat log dump leat-data/orders-0\n"
+            "  leat log dump --records leat-data/orders-0/00000000000000000000.log\n"
+            "  leat log dump leat-data/orders-0/00000000000000000000.index",
+            declare_log_dump},
+    Command{"log verify", "Check that files hold what was written",
+            "  leat log verify leat-data\n"
+            "  leat log verify leat-data/orders-0 --json",
+            declare_log_verify},
+    Command{"bench produce", "How fast records are taken",
+            "  leat bench produce speed --record-bytes 100 --batch-records 1000\n"
+            "  leat bench produce speed --connections 8 --batch-records 1 --duration 30",
+            declare_bench_produce},
+    Command{"bench consume", "How fast records are given", "  leat bench consume speed --fetch-bytes 1048576",
+            declare_bench_consume},
+    Command{"bench latency", "How long until a record is durable, and read",
+            "  leat bench latency speed --rate 1000 --duration 30", declare_bench_latency},
+};
+
+}  // namespace
+
+std::span<const Command> commands() noexcept { return kCommands; }
+std::span<const CommandGroup> command_groups() noexcept { return kGroups; }
+
+}  // namespace leat::cli

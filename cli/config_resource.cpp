@@ -1,0 +1,47 @@
+// config_resource.cpp: reads the words.
+#include "cli/config_resource.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/suggest.h"
+
+namespace leat::cli {
+namespace {
+
+bool is_number(const std::string& word) {
+  return !word.empty() && std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
+Result<ConfigTarget> config_target(SimpleClient& client, const std::vector<std::string>& words) {
+  if (words.empty()) return fail(Errc::kInvalidArgument, "say whose settings: topic NAME, or broker");
+  ConfigTarget target;
+  size_t used = 1;
+  if (words[0] == "topic") {
+    if (words.size() < 2)
+      return fail(Errc::kInvalidArgument, "the topic's name is missing: leat config get topic NAME");
+    target.resource = {.type = ResourceType::kTopic, .name = words[1]};
+    used = 2;
+  } else if (words[0] == "broker") {
+    target.resource.type = ResourceType::kBroker;
+    if (words.size() > 1 && is_number(words[1])) {
+      target.resource.name = words[1];
+      used = 2;
+    } else {
+      TRY(metadata, client.metadata(std::vector<std::string>{}, AutoCreate::kNo));
+      target.resource.name = std::to_string(metadata.controller_id);
+    }
+  } else {
+    const std::vector<std::string> known{"topic", "broker"};
+    const std::optional<std::string> meant = nearest(words[0], known);
+    return fail(Errc::kInvalidArgument, fmt::format("'{}' has no settings{}: say topic NAME, or broker", words[0],
+                                                    meant ? fmt::format(" (did you mean '{}'?)", *meant) : ""));
+  }
+  target.rest.assign(words.begin() + static_cast<std::ptrdiff_t>(used), words.end());
+  return target;
+}
+
+}  // namespace leat::cli

@@ -1,0 +1,48 @@
+// config_set.cpp: leat config set: changes settings of a topic or of the broker (IncrementalAlterConfigs).
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/config_resource.h"
+#include "cli/json_text.h"
+#include "cli/key_value.h"
+
+namespace leat::cli {
+namespace {
+
+struct SetOptions {
+  std::vector<std::string> words;
+  std::vector<std::string> unset;
+};
+
+Result<int> set(Session& session, const SetOptions& options) {
+  TRY(client, session.client());
+  TRY(target, config_target(*client, options.words));
+  TRY(pairs, parse_key_values(target.rest, "config set"));
+  std::vector<ConfigChange> changes;
+  for (const KeyValue& pair : pairs) changes.push_back({.name = pair.key, .value = pair.value});
+  for (const std::string& name : options.unset) changes.push_back({.name = name, .value = std::nullopt});
+  if (changes.empty()) return fail(Errc::kInvalidArgument, "nothing to set: give NAME=VALUE, or --unset NAME");
+  TRY(alter_configs(*client, target.resource, changes));
+  for (const ConfigChange& change : changes) {
+    if (session.options.json) {
+      session.out(
+          json_line({{"name", change.name}, {"value", change.value ? JsonValue(*change.value) : JsonValue(nullptr)}}));
+    }
+    session.say(change.value ? fmt::format("Set {} = {}.", change.name, *change.value)
+                             : fmt::format("{} is back at its default.", change.name));
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+Action declare_config_set(Flags& flags) {
+  const auto options = std::make_shared<SetOptions>();
+  flags.words("what", options->words, Need::kRequired, "topic NAME NAME=VALUE... or broker [ID] NAME=VALUE...");
+  flags.texts("--unset", "NAME", options->unset, "Back to the default; may be repeated");
+  return [options](Session& session) { return set(session, *options); };
+}
+
+}  // namespace leat::cli

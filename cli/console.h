@@ -1,0 +1,44 @@
+// console.h: the three streams of a command. Output is buffered and leaves in large writes; a reader that went away
+// (leat ... | head) ends the command quietly. Thread: one.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/base/bytes.h"
+#include "core/base/result.h"
+
+namespace leat::cli {
+
+enum class OutputState : uint8_t { kOpen, kClosed };
+
+class Console {
+ public:
+  Console(int input, int output, int errors) noexcept : input_(input), output_(output), errors_(errors) {}
+  Console(const Console&) = delete;
+  Console& operator=(const Console&) = delete;
+  ~Console() { flush(); }
+
+  void out(std::string_view text);
+  void flush() noexcept;
+  // kClosed: nobody reads any more; the command should end.
+  OutputState output_state() const noexcept { return state_; }
+
+  void warn(std::string_view line);      // to the error stream, one line
+  void progress(std::string_view line);  // overwrites itself on a terminal, silent elsewhere
+  void end_progress();
+
+  Result<size_t> read_input(MutableByteView into);  // 0 at the end
+  bool input_is_waiting() const noexcept;           // bytes, or the end, can be read without waiting
+  bool input_is_terminal() const noexcept;
+
+ private:
+  int input_;
+  int output_;
+  int errors_;
+  std::string buffer_;
+  OutputState state_ = OutputState::kOpen;
+  bool progress_shown_ = false;
+};
+
+}  // namespace leat::cli

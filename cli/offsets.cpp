@@ -1,0 +1,72 @@
+// offsets.cpp: leat offsets: where a topic's partitions begin and end, or where a moment is (ListOffsets).
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/json_text.h"
+#include "cli/moment.h"
+#include "cli/text_table.h"
+#include "client/topic_offsets.h"
+
+namespace leat::cli {
+namespace {
+
+struct OffsetsOptions {
+  std::string topic;
+  std::vector<int64_t> partitions;
+  std::optional<std::string> at;
+};
+
+Result<int> print_moment(Session& session, SimpleClient& client, const Topic& topic, const OffsetsOptions& options) {
+  const std::vector<int32_t> partitions(options.partitions.begin(), options.partitions.end());
+  TRY(moment_ms, parse_moment(*options.at, session.clock.wall_ms()));
+  TRY(offsets, list_offsets(client, topic, moment_ms, partitions));
+  TextTable table({"PARTITION", "OFFSET", "TIMESTAMP"});
+  for (const auto& [partition, found] : offsets) {
+    if (session.options.json) {
+      session.out(json_line({{"topic", options.topic},
+                             {"partition", partition},
+                             {"offset", found.offset},
+                             {"timestamp", found.timestamp_ms}}));
+    }
+    table.add({std::to_string(partition), found.offset < 0 ? "none" : std::to_string(found.offset),
+               found.timestamp_ms < 0 ? "-" : std::to_string(found.timestamp_ms)});
+  }
+  if (!session.options.json) session.out(table.to_string());
+  return kExitOk;
+}
+
+Result<int> print_offsets(Session& session, const OffsetsOptions& options) {
+  const std::vector<int32_t> partitions(options.partitions.begin(), options.partitions.end());
+  TRY(client, session.client());
+  TRY(topic, client->topic(options.topic, AutoCreate::kNo));
+  if (options.at) return print_moment(session, *client, topic, options);
+  TRY(earliest, list_offsets(*client, topic, kEarliestOffset, partitions));
+  TRY(latest, list_offsets(*client, topic, kLatestOffset, partitions));
+  TextTable table({"PARTITION", "EARLIEST", "LATEST", "RECORDS"});
+  for (const auto& [partition, first] : earliest) {
+    const int64_t end = latest[partition].offset;
+    if (session.options.json) {
+      session.out(
+          json_line({{"topic", options.topic}, {"partition", partition}, {"earliest", first.offset}, {"latest", end}}));
+    }
+    table.add({std::to_string(partition), std::to_string(first.offset), std::to_string(end),
+               std::to_string(end - first.offset)});
+  }
+  if (!session.options.json) session.out(table.to_string());
+  return kExitOk;
+}
+
+}  // namespace
+
+Action declare_offsets(Flags& flags) {
+  const auto options = std::make_shared<OffsetsOptions>();
+  flags.word("topic", options->topic, Need::kRequired, "The topic");
+  flags.numbers("-p,--partition", options->partitions, {.least = 0, .greatest = INT32_MAX}, "Only these: 0 or 0,2");
+  flags.text("--at", "TIME", options->at,
+             "The first record at or after TIME: milliseconds since 1970, or so long ago: 10m, 2h, 1d");
+  return [options](Session& session) { return print_offsets(session, *options); };
+}
+
+}  // namespace leat::cli

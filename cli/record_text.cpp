@@ -1,0 +1,190 @@
+// record_text.cpp: format strings are parsed once, then applied.
+#include "cli/record_text.h"
+
+#include <fmt/format.h>
+#include <openssl/evp.h>
+
+#include <charconv>
+
+#include "core/codec/utf8.h"
+
+namespace leat::cli {
+namespace {
+
+constexpr std::string_view kFields = "tpoTkvshKS";
+
+// One escape behind the backslash; moves `text` behind it.
+Result<char> take_escape(std::string_view& text) {
+  const char kind = text.empty() ? '\0' : text[0];
+  const std::string_view whole = text;
+  text.remove_prefix(text.empty() ? 0 : 1);
+  switch (kind) {
+    case 'n':
+      return '\n';
+    case 't':
+      return '\t';
+    case 'r':
+      return '\r';
+    case '0':
+      return '\0';
+    case '\\':
+      return '\\';
+    case 'x': {
+      uint8_t byte = 0;
+      const char* const begin = text.data();
+      const char* const end = begin + std::min<size_t>(2, text.size());
+      if (end - begin == 2 && std::from_chars(begin, end, byte, 16).ptr == end) {
+        text.remove_prefix(2);
+        return static_cast<char>(byte);
+      }
+      break;
+    }
+    default:
+      break;
+  }
+  return fail(Errc::kInvalidArgument,
+              fmt::format("unknown escape '\\{}': known are \\n \\t \\r \\0 \\\\ and \\xHH", whole.substr(0, 1)));
+}
+
+std::string base64(ByteView bytes) {
+  std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');
+  const int size =
+      EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()), bytes.data(), static_cast<int>(bytes.size()));
+  text.resize(static_cast<size_t>(size));
+  return text;
+}
+
+void add_bytes(JsonObject& object, const std::string& name, const std::optional<ByteView>& bytes) {
+  if (!bytes) {
+    object.add(name, nullptr);
+  } else if (is_utf8(*bytes)) {
+    object.add(name, as_text(*bytes));
+  } else {
+    object.add(name + "_base64", base64(*bytes));
+  }
+}
+
+std::string headers_text(const RecordView& record) {
+  std::string text;
+  HeaderReader headers = record.headers();
+  for (HeaderView header; headers.next(header);) {
+    if (!text.empty()) text += ',';
+    text += header.key;
+    text += '=';
+    if (header.value) text += as_text(*header.value);
+  }
+  return text;
+}
+
+int64_t length_of(const std::optional<ByteView>& bytes) { return bytes ? static_cast<int64_t>(bytes->size()) : -1; }
+
+}  // namespace
+
+Result<std::string> unescape(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const char next = text[0];
+    text.remove_prefix(1);
+    if (next != '\\') {
+      out += next;
+      continue;
+    }
+    TRY(escaped, take_escape(text));
+    out += escaped;
+  }
+  return out;
+}
+
+Result<RecordFormat> RecordFormat::parse(std::string_view text) {
+  RecordFormat format;
+  std::string literal;
+  const auto end_literal = [&] {
+    if (!literal.empty()) format.pieces_.push_back({'\0', std::exchange(literal, {})});
+  };
+  while (!text.empty()) {
+    const char next = text[0];
+    text.remove_prefix(1);
+    if (next == '\\') {
+      TRY(escaped, take_escape(text));
+      literal += escaped;
+    } else if (next != '%') {
+      literal += next;
+    } else if (text.starts_with('%')) {
+      literal += '%';
+      text.remove_prefix(1);
+    } else if (!text.empty() && kFields.find(text[0]) != std::string_view::npos) {
+      end_literal();
+      format.pieces_.push_back({text[0], {}});
+      text.remove_prefix(1);
+    } else {
+      return fail(
+          Errc::kInvalidArgument,
+          fmt::format("unknown '%{}' in the format: known are %t topic, %p partition, %o offset, %T timestamp, %k key, "
+                      "%v value, %h headers, %K and %S lengths of key and value",
+                      text.substr(0, 1)));
+    }
+  }
+  end_literal();
+  return format;
+}
+
+void RecordFormat::append_to(std::string& out, const ConsumedRecord& consumed) const {
+  const RecordView& record = consumed.record;
+  for (const Piece& piece : pieces_) {
+    switch (piece.field) {
+      case '\0':
+        out += piece.literal;
+        break;
+      case 't':
+        out += consumed.topic;
+        break;
+      case 'p':
+        out += std::to_string(consumed.partition);
+        break;
+      case 'o':
+        out += std::to_string(consumed.offset);
+        break;
+      case 'T':
+        out += std::to_string(consumed.timestamp_ms);
+        break;
+      case 'k':
+        out += record.key ? as_text(*record.key) : std::string_view();
+        break;
+      case 'v':
+      case 's':
+        out += record.value ? as_text(*record.value) : std::string_view();
+        break;
+      case 'h':
+        out += headers_text(record);
+        break;
+      case 'K':
+        out += std::to_string(length_of(record.key));
+        break;
+      case 'S':
+        out += std::to_string(length_of(record.value));
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+JsonObject record_json(const ConsumedRecord& consumed) {
+  JsonObject object{{"topic", consumed.topic},
+                    {"partition", consumed.partition},
+                    {"offset", consumed.offset},
+                    {"timestamp", consumed.timestamp_ms}};
+  add_bytes(object, "key", consumed.record.key);
+  add_bytes(object, "value", consumed.record.value);
+  std::vector<JsonValue> headers;
+  HeaderReader reader = consumed.record.headers();
+  for (HeaderView header; reader.next(header);) {
+    JsonObject one{{"key", header.key}};
+    add_bytes(one, "value", header.value);
+    headers.emplace_back(one.raw());
+  }
+  object.add("headers", json_array(headers));
+  return object;
+}
+
+}  // namespace leat::cli

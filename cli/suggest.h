@@ -1,0 +1,16 @@
+// suggest.h: what somebody probably meant. Pure.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace leat::cli {
+
+// Letters to insert, remove, replace or swap with their neighbour to get from one word to the other.
+size_t edit_distance(std::string_view a, std::string_view b);
+// The known word that is near enough to be a misspelling, or that begins with `word`.
+std::optional<std::string> nearest(std::string_view word, std::span<const std::string> known);
+
+}  // namespace leat::cli

@@ -1,0 +1,69 @@
+// topic_alter.cpp: leat topic alter: more partitions (CreatePartitions), settings (IncrementalAlterConfigs).
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/json_text.h"
+#include "cli/key_value.h"
+#include "client/topic_configs.h"
+#include "net/protocol/messages/create_partitions.h"
+
+namespace leat::cli {
+namespace {
+
+struct AlterOptions {
+  std::string name;
+  std::optional<int64_t> partitions;
+  std::vector<std::string> configs;
+  std::vector<std::string> unset;
+};
+
+Result<void> add_partitions(SimpleClient& client, const AlterOptions& options) {
+  CreatePartitionsRequest request;
+  request.timeout_ms = 30'000;
+  auto& topic = request.topics.emplace_back();
+  topic.name = options.name;
+  topic.count = static_cast<int32_t>(*options.partitions);
+  topic.assignments.reset();
+  TRY(controller, client.controller());
+  TRY(response, controller->call<CreatePartitionsResponse>(request));
+  for (const auto& result : response.results) {
+    if (result.error_code == ErrorCode::kNone) continue;
+    return fail(to_error(result.error_code, fmt::format("topic '{}' keeps its partitions", options.name),
+                         result.error_message));
+  }
+  return {};
+}
+
+Result<int> alter(Session& session, const AlterOptions& options) {
+  if (!options.partitions && options.configs.empty() && options.unset.empty()) {
+    return fail(Errc::kInvalidArgument, "nothing to alter: give --partitions, --config or --unset");
+  }
+  TRY(pairs, parse_key_values(options.configs, "--config"));
+  std::vector<ConfigChange> changes;
+  for (const KeyValue& pair : pairs) changes.push_back({.name = pair.key, .value = pair.value});
+  for (const std::string& name : options.unset) changes.push_back({.name = name, .value = std::nullopt});
+  TRY(client, session.client());
+  if (options.partitions) TRY(add_partitions(*client, options));
+  if (!changes.empty()) {
+    TRY(alter_configs(*client, {.type = ResourceType::kTopic, .name = options.name}, changes));
+  }
+  if (session.options.json) session.out(json_line({{"topic", options.name}, {"altered", true}}));
+  session.say(fmt::format("Altered topic '{}'.", options.name));
+  return kExitOk;
+}
+
+}  // namespace
+
+Action declare_topic_alter(Flags& flags) {
+  const auto options = std::make_shared<AlterOptions>();
+  flags.word("topic", options->name, Need::kRequired, "The topic");
+  flags.number("-p,--partitions", options->partitions, {.least = 1, .greatest = INT32_MAX},
+               "How many it shall have; never fewer than it has. Keys may move to other partitions");
+  flags.texts("-c,--config", "NAME=VALUE", options->configs, "Set a setting; may be repeated");
+  flags.texts("--unset", "NAME", options->unset, "Back to the broker's default; may be repeated");
+  return [options](Session& session) { return alter(session, *options); };
+}
+
+}  // namespace leat::cli

@@ -1,0 +1,45 @@
+// captured.cpp: the three streams are temporary files without a name.
+#include "test/cli/captured.h"
+
+#include <cstdio>
+#include <memory>
+#include <vector>
+
+#include "cli/command_line.h"
+#include "test/support/catch.h"
+
+namespace leat::test {
+namespace {
+
+struct CloseFile {
+  void operator()(std::FILE* file) const noexcept { (void)std::fclose(file); }
+};
+using TemporaryFile = std::unique_ptr<std::FILE, CloseFile>;
+
+std::string contents(const TemporaryFile& file) {
+  std::string text;
+  std::rewind(file.get());
+  for (int byte = std::fgetc(file.get()); byte != EOF; byte = std::fgetc(file.get())) text += static_cast<char>(byte);
+  return text;
+}
+
+}  // namespace
+
+Captured run_leat(std::initializer_list<std::string> arguments, std::string_view input) {
+  const TemporaryFile in(std::tmpfile());
+  const TemporaryFile out(std::tmpfile());
+  const TemporaryFile errors(std::tmpfile());
+  REQUIRE((in && out && errors));
+  (void)std::fwrite(input.data(), 1, input.size(), in.get());
+  std::rewind(in.get());
+  const std::vector<std::string> words(arguments);
+  const ManualClock clock;
+  int code = 0;
+  {
+    cli::Console console(fileno(in.get()), fileno(out.get()), fileno(errors.get()));
+    code = cli::run_command_line(words, console, clock);
+  }
+  return {.exit_code = code, .out = contents(out), .errors = contents(errors)};
+}
+
+}  // namespace leat::test

@@ -1,0 +1,110 @@
+// command_line_test.cpp: what is said to wrong words, and that every command teaches itself.
+#include "cli/command_line.h"
+
+#include "cli/command.h"
+#include "cli/suggest.h"
+#include "test/cli/captured.h"
+#include "test/support/catch.h"
+
+using namespace leat;
+using namespace leat::cli;
+using leat::test::Captured;
+using leat::test::run_leat;
+
+namespace {
+
+bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("command line: every command explains itself with an example", "[cli]") {
+  int count = 0;
+  for (const Command& command : commands()) {
+    const std::string name(command.name);
+    INFO(name);
+    const size_t space = name.find(' ');
+    const Captured help = space == std::string::npos
+                              ? run_leat({name, "--help"})
+                              : run_leat({name.substr(0, space), name.substr(space + 1), "--help"});
+    CHECK(help.exit_code == kExitOk);
+    CHECK(contains(help.out, command.summary));
+    CHECK(contains(help.out, "Examples:"));
+    CHECK(contains(help.out, "leat " + name));
+    CHECK(help.errors.empty());
+    ++count;
+  }
+  CHECK(count == 15);
+}
+
+TEST_CASE("command line: without a command the help is shown, as an error", "[cli]") {
+  for (const Captured& result : {run_leat({}), run_leat({"topic"}), run_leat({"bench", "--json"})}) {
+    CHECK(result.exit_code == kExitUsage);
+    CHECK(contains(result.errors, "Usage"));
+    CHECK(result.out.empty());
+  }
+  const Captured help = run_leat({"--help"});
+  CHECK(help.exit_code == kExitOk);
+  CHECK(contains(help.out, "leat topic create orders"));
+  CHECK(contains(help.out, "produce"));
+}
+
+TEST_CASE("command line: unknown words are answered with the nearest known", "[cli]") {
+  struct Wrong {
+    Captured result;
+    std::string_view told;
+  };
+  const Wrong wrongs[] = {
+      {run_leat({"topc", "list"}), "unknown command 'topc'; did you mean 'topic'?"},
+      {run_leat({"topic", "craete", "orders"}), "unknown command 'craete' for 'leat topic'; did you mean 'create'?"},
+      {run_leat({"topic", "create", "orders", "--partitons", "3"}),
+       "unknown flag '--partitons' for 'leat topic create'; did you mean '--partitions'?"},
+      {run_leat({"consume", "orders", "--from-begining"}), "did you mean '--from-beginning'?"},
+      {run_leat({"consume", "orders", "--form=%v"}), "did you mean '--format'?"},
+      {run_leat({"topic", "list", "--bootstrap-sever", "x:1"}), "did you mean '--bootstrap-server'?"},
+      {run_leat({"offsets", "orders", "more"}), "unexpected word 'more' for 'leat offsets'"},
+      {run_leat({"frobnicate"}), "unknown command 'frobnicate' See: leat --help"}};
+  for (const Wrong& wrong : wrongs) {
+    INFO(wrong.result.errors);
+    CHECK(wrong.result.exit_code == kExitUsage);
+    CHECK(contains(wrong.result.errors, wrong.told));
+    CHECK(wrong.result.out.empty());
+  }
+}
+
+TEST_CASE("command line: missing and wrong values name the flag and the help", "[cli]") {
+  const Captured missing = run_leat({"topic", "create"});
+  CHECK(missing.exit_code == kExitUsage);
+  CHECK(contains(missing.errors, "topic is required"));
+  CHECK(contains(missing.errors, "leat topic create --help"));
+  const Captured word = run_leat({"topic", "create", "orders", "-p", "three"});
+  CHECK(word.exit_code == kExitUsage);
+  CHECK(contains(word.errors, "--partitions"));
+  const Captured choice = run_leat({"produce", "orders", "-z", "zip"});
+  CHECK(choice.exit_code == kExitUsage);
+  CHECK(contains(choice.errors, "zstd"));
+  const Captured address = run_leat({"-b", "host:port:x", "topic", "list"});
+  CHECK(address.exit_code == kExitUsage);
+  CHECK(contains(address.errors, "is not HOST:PORT"));
+}
+
+TEST_CASE("command line: nobody at the address says what to do", "[cli]") {
+  // Port 1 of the loopback: nobody listens there.
+  const Captured text = run_leat({"-b", "127.0.0.1:1", "topic", "list"});
+  CHECK(text.exit_code == kExitUnreachable);
+  CHECK(contains(text.errors, "broker 127.0.0.1:1 is not reachable"));
+  CHECK(contains(text.errors, "leatd --listen 127.0.0.1:1"));
+  const Captured json = run_leat({"--json", "-b", "127.0.0.1:1", "topic", "list"});
+  CHECK(json.exit_code == kExitUnreachable);
+  CHECK(json.errors.starts_with("{\"error\":{\"kind\":"));
+}
+
+TEST_CASE("suggest: distance counts letters and swaps", "[cli]") {
+  CHECK(edit_distance("", "abc") == 3);
+  CHECK(edit_distance("create", "craete") == 1);
+  CHECK(edit_distance("abc", "abc") == 0);
+  CHECK(edit_distance("list", "lost") == 1);
+  const std::string known[] = {"create", "list", "delete"};
+  CHECK(nearest("lst", known) == "list");
+  CHECK(nearest("creat", known) == "create");
+  CHECK(!nearest("zzzzzz", known));
+}

@@ -1,0 +1,194 @@
+// log_test.cpp: log dump and log verify on files that the test writes, good and damaged.
+#include <filesystem>
+#include <fstream>
+
+#include "cli/session.h"
+#include "core/codec/writer.h"
+#include "core/record/batch_builder.h"
+#include "test/cli/captured.h"
+#include "test/support/catch.h"
+
+using namespace leat;
+using namespace leat::cli;
+using leat::test::Captured;
+using leat::test::run_leat;
+
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+
+// A partition folder with one segment of three batches: offsets 0 to 2, 3 to 5, 6 to 8.
+class Folder {
+ public:
+  explicit Folder(const std::string& name)
+      : root_(std::filesystem::temp_directory_path() / ("leat-log-test-" + name)), path_(root_ / "orders-0") {
+    std::filesystem::remove_all(root_);
+    std::filesystem::create_directories(path_);
+    for (int64_t base = 0; base < 9; base += 3) add_batch(base);
+    save();
+  }
+  ~Folder() { std::filesystem::remove_all(root_); }
+
+  void add_batch(int64_t base) {
+    BatchBuilder builder(
+        {.codec = base == 3 ? Codec::kZstd : Codec::kNone, .base_offset = Offset(base), .leader_epoch = 0});
+    for (int64_t i = base; i < base + 3; ++i) {
+      const std::string value = "value " + std::to_string(i);
+      builder.append({.key = as_bytes("k"), .value = as_bytes(value), .timestamp_ms = 1000 + i});
+    }
+    const Slice batch = *builder.finish();
+    positions.push_back(log.size());
+    log.insert(log.end(), batch.view().begin(), batch.view().end());
+  }
+  void save() const {
+    write(".log", log);
+    write(".index", index(5, positions[1]));
+    Writer times;
+    times.i64(1005);
+    times.i32(5);
+    write(".timeindex", std::move(times).take());
+  }
+  static Bytes index(int32_t relative, size_t position) {
+    Writer entries;
+    entries.i32(relative);
+    entries.i32(static_cast<int32_t>(position));
+    return std::move(entries).take();
+  }
+  void write(const std::string& suffix, const Bytes& bytes) const {
+    std::ofstream file(file_path(suffix), std::ios::binary);
+    file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  }
+  std::string file_path(const std::string& suffix) const {
+    return (path_ / ("00000000000000000000" + suffix)).string();
+  }
+  std::string path() const { return path_.string(); }
+  std::string root() const { return root_.string(); }
+
+  Bytes log;
+  std::vector<size_t> positions;
+
+ private:
+  std::filesystem::path root_;
+  std::filesystem::path path_;
+};
+
+size_t lines(const std::string& text) { return static_cast<size_t>(std::count(text.begin(), text.end(), '\n')); }
+bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("log dump: batches as DumpLogSegments prints them", "[cli][log]") {
+  const Folder folder("dump");
+  const Captured dump = run_leat({"log", "dump", folder.path()});
+  CHECK(dump.exit_code == kExitOk);
+  CHECK(lines(dump.out) == 4);
+  CHECK(contains(dump.out, "baseOffset: 3 lastOffset: 5 count: 3 baseSequence: -1 lastSequence: -1 producerId: -1"));
+  CHECK(contains(dump.out, "compresscodec: zstd"));
+  CHECK(contains(dump.out, "isvalid: true"));
+  CHECK(lines(run_leat({"log", "dump", folder.path(), "--offset", "4", "--count", "1", "--json"}).out) == 1);
+  const Captured records = run_leat({"log", "dump", "--records", folder.file_path(".log")});
+  CHECK(lines(records.out) == 13);
+  CHECK(contains(
+      records.out,
+      "| offset: 4 CreateTime: 1004 keySize: 1 valueSize: 7 sequence: -1 headerKeys: [] key: k payload: value 4"));
+}
+
+TEST_CASE("log dump: indexes", "[cli][log]") {
+  const Folder folder("indexes");
+  const Captured index = run_leat({"log", "dump", folder.file_path(".index")});
+  CHECK(contains(index.out, "offset: 5 position: " + std::to_string(folder.positions[1])));
+  const Captured times = run_leat({"log", "dump", folder.file_path(".timeindex"), "--json"});
+  CHECK(times.out == "{\"timestamp\":1005,\"offset\":5}\n");
+}
+
+TEST_CASE("log dump: a damaged batch is marked, the walk goes on", "[cli][log]") {
+  Folder folder("damaged-dump");
+  folder.log[folder.positions[0] + 70] ^= 1;
+  folder.save();
+  const Captured dump = run_leat({"log", "dump", folder.path()});
+  CHECK(dump.exit_code == kExitFailed);
+  CHECK(contains(dump.out, "isvalid: false"));
+  CHECK(lines(dump.out) == 4);
+}
+
+TEST_CASE("log verify: a good log is good, by file, folder and data directory", "[cli][log]") {
+  const Folder folder("good");
+  for (const std::string& path : {folder.path(), folder.root(), folder.file_path(".log")}) {
+    const Captured result = run_leat({"log", "verify", path});
+    INFO(result.out << result.errors);
+    CHECK(result.exit_code == kExitOk);
+    CHECK(contains(result.out, "offsets 0 to 8, 3 batches, 9 records"));
+    CHECK(contains(result.out, "All 1 segments are good."));
+  }
+  CHECK(run_leat({"log", "verify", "--quiet", folder.path()}).out.empty());
+}
+
+TEST_CASE("log verify: every kind of damage is found and placed", "[cli][log]") {
+  struct Damage {
+    const char* name;
+    void (*make)(Folder&);
+    const char* told;
+  };
+  const Damage damages[] = {
+      {"crc",
+       [](Folder& f) {
+         f.log[f.positions[1] + 80] ^= 4;
+         f.save();
+       },
+       "the CRC is wrong"},
+      {"torn",
+       [](Folder& f) {
+         f.log.resize(f.log.size() - 3);
+         f.save();
+       },
+       "torn tail"},
+      {"zeros",
+       [](Folder& f) {
+         f.log.resize(f.log.size() + 100);
+         f.save();
+       },
+       "no whole batch"},
+      {"order",
+       [](Folder& f) {
+         f.add_batch(3);
+         f.save();
+       },
+       "base offset 3 where 9 or more must be"},
+      {"index", [](Folder& f) { f.write(".index", Folder::index(5, f.positions[1] + 1)); },
+       "no batch begins at position"},
+      {"index-offset", [](Folder& f) { f.write(".index", Folder::index(4, f.positions[1])); },
+       "where the batch ends with 5"},
+      {"index-end", [](Folder& f) { f.write(".index", Folder::index(50, f.log.size() + 9)); },
+       "point behind the last batch"},
+      {"index-odd", [](Folder& f) { f.write(".index", Bytes(3, 1)); }, "3 bytes behind its last whole entry"},
+      {"times",
+       [](Folder& f) {
+         f.write(".timeindex", {0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 5});
+       },
+       "where 1005 is the largest"},
+  };
+  for (const Damage& damage : damages) {
+    Folder folder(damage.name);
+    damage.make(folder);
+    const Captured result = run_leat({"log", "verify", folder.path()});
+    INFO(damage.name << "\n" << result.out << result.errors);
+    CHECK(result.exit_code == kExitFailed);
+    CHECK(contains(result.out, damage.told));
+    CHECK(contains(result.out, "DAMAGED"));
+    const Captured json = run_leat({"log", "verify", "--json", folder.path()});
+    CHECK(contains(json.out, "\"ok\":false"));
+  }
+}
+
+TEST_CASE("log verify: missing indexes are no damage, missing paths are told", "[cli][log]") {
+  const Folder folder("missing");
+  std::filesystem::remove(folder.file_path(".index"));
+  const Captured result = run_leat({"log", "verify", folder.path()});
+  CHECK(result.exit_code == kExitOk);
+  CHECK(contains(result.out, "no .index file"));
+  const Captured nowhere = run_leat({"log", "verify", folder.root() + "/nowhere"});
+  CHECK(nowhere.exit_code == kExitFailed);
+  CHECK(contains(nowhere.errors, "nowhere"));
+  std::filesystem::create_directories(folder.root() + "/empty");
+  CHECK(contains(run_leat({"log", "verify", folder.root() + "/empty"}).errors, "holds no segments"));
+}
