@@ -54,6 +54,7 @@ struct Broker {
   MetadataStore* metadata = nullptr;
   LogDirectory* directory = nullptr;
   PartitionFolders* folders = nullptr;
+  const Partition* metadata_journal = nullptr;  // __leat_metadata-0, which is in no table
   FetchSessions fetch_sessions{scheduler.clock(), random, {}};
   AppendDeadlines append_deadlines{scheduler};
   ByteBudget append_budget{scheduler, kAppendBudgetBytes};

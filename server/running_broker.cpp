@@ -97,6 +97,7 @@ Task<Result<void>> RunningBroker::start_metadata() {
                                          .host = *folders_};
   metadata_ = std::make_unique<MetadataStore>(store_parts);
   broker_->metadata = metadata_.get();
+  broker_->metadata_journal = journal_partition_.get();
   Result<void> step = co_await metadata_->start(directory_->cluster_id());
   if (!step) co_return step;
   folders_->finish_deletions(std::move(listing->unfinished_deletions));

@@ -1,22 +1,21 @@
 // cluster.cpp: what a cluster of one broker answers truthfully.
-//   DescribeCluster 0-2             endpoint type 2 (controllers)             MISMATCHED_ENDPOINT_TYPE: this is a
-//   broker
-//                                   another                                   UNSUPPORTED_ENDPOINT_TYPE
-//   DescribeLogDirs 1-5             the one directory; sizes are those of the files. Topics asked for that are not here
-//   are left out. DescribeQuorum 0-2              __cluster_metadata-0 is answered from the metadata journal, of which
-//   this node is the only
-//                                   voter; another partition                  UNKNOWN_TOPIC_OR_PARTITION
-//   ElectLeaders 0-2                the only replica leads already            ELECTION_NOT_NEEDED
-//                                   no such partition                         UNKNOWN_TOPIC_OR_PARTITION
-//   ListPartitionReassignments 0    never one in progress
-//   FindCoordinator 0-6             COORDINATOR_NOT_AVAILABLE: groups and transactions are not served yet
-//                                   key type other than 0, 1, 2               INVALID_REQUEST
+//   DescribeCluster 0-2           endpoint type 2 (controllers)    MISMATCHED_ENDPOINT_TYPE
+//                                 another type                     UNSUPPORTED_ENDPOINT_TYPE
+//   DescribeLogDirs 1-5           the one directory                KAFKA_STORAGE_ERROR when a write or sync failed
+//                                 asked for, not here              left out
+//   DescribeQuorum 0-2            __cluster_metadata-0             the metadata journal: one voter, this node
+//                                 another partition                UNKNOWN_TOPIC_OR_PARTITION
+//   ElectLeaders 0-2              a partition of ours              ELECTION_NOT_NEEDED: its only replica leads
+//                                 no such partition                UNKNOWN_TOPIC_OR_PARTITION
+//   ListPartitionReassignments 0  never one in progress
+//   FindCoordinator 0-6           key types 0, 1, 2                COORDINATOR_NOT_AVAILABLE until groups are served
+//                                 another key type                 INVALID_REQUEST
 #include <algorithm>
 #include <string>
 #include <utility>
 
 #include "core/base/check.h"
-#include "core/metadata/topic_name.h"
+#include "core/log/log_directory.h"
 #include "core/storage/file_system.h"
 #include "net/loop/run_on.h"
 #include "server/broker.h"
@@ -78,7 +77,6 @@ bool asked_for(const DescribeLogDirsRequest& message, const std::string& topic, 
 std::vector<LogDirTopic> log_dir_topics(Broker& broker, const DescribeLogDirsRequest& message) {
   std::vector<LogDirTopic> topics;
   for (const auto& [name, topic] : broker.partitions->topics()) {
-    if (name == kMetadataTopic) continue;
     LogDirTopic described;
     described.name = name;
     for (size_t i = 0; i < topic->partitions.size(); ++i) {
@@ -103,6 +101,7 @@ Task<DescribeLogDirsResponse> handle_describe_log_dirs(Broker& broker, Request, 
   DescribeLogDirsResponse response;
   DescribeLogDirsResponse::DescribeLogDirsResult result;
   result.log_dir = broker.settings.data_dir;
+  if (broker.directory->health().offline) result.error_code = ErrorCode::kKafkaStorageError;
   result.topics = log_dir_topics(broker, message);
   auto measure = [&files = broker.files, path = broker.settings.data_dir] {
     return VolumeSpace{files.total_bytes(path).value_or(-1), files.free_bytes(path).value_or(-1)};
@@ -122,18 +121,15 @@ using QuorumPartition = DescribeQuorumResponse::PartitionData;
 
 QuorumPartition describe_metadata_journal(Broker& broker) {
   QuorumPartition quorum;
-  const Partition* journal = broker.partitions->find(kMetadataTopic, 0);
-  if (journal == nullptr) {
-    quorum.error_code = ErrorCode::kKafkaStorageError;
-    quorum.error_message = "the metadata journal could not be opened";
-    return quorum;
-  }
+  const Partition* journal = broker.metadata_journal;
+  CHECK(journal != nullptr, "no request is taken before the journal is open");
   const int64_t now_ms = broker.scheduler.clock().wall_ms();
   quorum.leader_id = broker.node_id;
   quorum.leader_epoch = journal->log().leader_epoch();
   quorum.high_watermark = journal->offsets().high_watermark.v;
   DescribeQuorumResponse::ReplicaState self;
   self.replica_id = broker.node_id;
+  self.replica_directory_id = Uuid::parse(broker.directory->directory_id()).value_or(Uuid{});
   self.log_end_offset = journal->offsets().log_end.v;
   self.last_fetch_timestamp = now_ms;
   self.last_caught_up_timestamp = now_ms;
@@ -178,8 +174,7 @@ Task<ElectLeadersResponse> handle_elect_leaders(Broker& broker, Request, ElectLe
   for (const auto& topic : *message.topic_partitions) {
     ElectLeadersResponse::ReplicaElectionResult result;
     result.topic = topic.topic;
-    const PartitionTable::Topic* found =
-        topic.topic == kMetadataTopic ? nullptr : broker.partitions->find_topic(topic.topic);
+    const PartitionTable::Topic* found = broker.partitions->find_topic(topic.topic);
     for (const int32_t partition : topic.partitions) {
       ElectLeadersResponse::PartitionResult each;
       each.partition_id = partition;

@@ -16,6 +16,8 @@
 #include "net/protocol/messages/api_versions.h"
 #include "net/protocol/messages/describe_cluster.h"
 #include "net/protocol/messages/describe_log_dirs.h"
+#include "net/protocol/messages/describe_quorum.h"
+#include "net/protocol/messages/elect_leaders.h"
 #include "net/protocol/messages/find_coordinator.h"
 #include "net/protocol/messages/metadata.h"
 #include "test/support/blocking_client.h"
@@ -134,6 +136,20 @@ TEST_CASE("leatd: a cluster of one describes itself", "[leatd]") {
   REQUIRE(dirs.results[0].log_dir == directory.path());
   REQUIRE(dirs.results[0].total_bytes > dirs.results[0].usable_bytes);
   REQUIRE(dirs.results[0].usable_bytes > 0);
+  DescribeQuorumRequest quorum;
+  quorum.topics = {{"__cluster_metadata", {{0}, {1}}}};
+  const auto described = ask<DescribeQuorumResponse>(client, quorum, 2).topics.at(0).partitions;
+  REQUIRE(described.at(0).leader_id == cluster.controller_id);
+  REQUIRE(described.at(0).current_voters.size() == 1);
+  REQUIRE_FALSE(described.at(0).current_voters.at(0).replica_directory_id.is_zero());
+  REQUIRE(described.at(0).high_watermark == described.at(0).current_voters.at(0).log_end_offset);
+  REQUIRE(described.at(0).high_watermark > 0);
+  REQUIRE(described.at(1).error_code == ErrorCode::kUnknownTopicOrPartition);
+  ElectLeadersRequest elect;
+  elect.topic_partitions->push_back({"nothing", {0}});
+  REQUIRE(
+      ask<ElectLeadersResponse>(client, elect, 2).replica_election_results.at(0).partition_result.at(0).error_code ==
+      ErrorCode::kUnknownTopicOrPartition);
   FindCoordinatorRequest find;
   find.coordinator_keys = {"g"};
   REQUIRE(ask<FindCoordinatorResponse>(client, find, 4).coordinators.at(0).error_code ==
