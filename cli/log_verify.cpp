@@ -57,15 +57,17 @@ Result<int> verify(Session& session, const VerifyOptions& options) {
   int64_t damaged_count = 0;
   std::string last_folder;
   Offset last_end = kNoOffset;
-  for (const std::string& path : paths) {
-    TRY(report, check_segment(files, path));
-    const std::string folder(parent_directory(path));
-    const bool follows = folder == last_folder && report.batch_count > 0;
-    if (follows && report.first_offset < last_end) {
+  for (size_t i = 0; i < paths.size(); ++i) {
+    TRY(report, check_segment(files, paths[i]));
+    const std::string folder(parent_directory(paths[i]));
+    if (folder == last_folder && report.batch_count > 0 && report.first_offset < last_end) {
       ++report.problem_count;
       report.problems.push_back(
           fmt::format("begins with offset {}, but the segment before ends with {}", report.first_offset, last_end - 1));
     }
+    // The indexes of the segment that is being written are in memory, and may not be in files yet.
+    const bool is_last = i + 1 == paths.size() || parent_directory(paths[i + 1]) != folder;
+    if (is_last) report.notes.clear();
     print(session, report);
     damaged_count += report.problem_count > 0 ? 1 : 0;
     last_folder = folder;

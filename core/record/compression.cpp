@@ -64,11 +64,14 @@ Result<size_t> compress_snappy(ByteView input, MutableByteView out) {
   return static_cast<size_t>(at - out.data());
 }
 
+// Level 9 is the default of Kafka's compression.lz4.level, and stands for the fast compressor there; other levels are lz4hc's.
+constexpr int kLz4DefaultLevel = 9;
+
 LZ4F_preferences_t lz4_preferences(std::optional<int> level) noexcept {
   LZ4F_preferences_t preferences = LZ4F_INIT_PREFERENCES;
   preferences.frameInfo.blockSizeID = LZ4F_max64KB;
   preferences.frameInfo.blockMode = LZ4F_blockIndependent;
-  preferences.compressionLevel = level.value_or(0);
+  preferences.compressionLevel = level == kLz4DefaultLevel ? 0 : level.value_or(0);
   return preferences;
 }
 

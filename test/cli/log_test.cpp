@@ -61,6 +61,16 @@ class Folder {
   std::string file_path(const std::string& suffix) const {
     return (path_ / ("00000000000000000000" + suffix)).string();
   }
+  // A second segment that holds one batch.
+  void write_next_segment(int64_t base) {
+    for (const auto& entry : std::filesystem::directory_iterator(path_)) {
+      if (entry.path().filename() != "00000000000000000000.log") std::filesystem::remove(entry.path());
+    }
+    log.clear();
+    add_batch(base);
+    std::ofstream file(path_ / ("0000000000000000000" + std::to_string(base) + ".log"), std::ios::binary);
+    file.write(reinterpret_cast<const char*>(log.data()), static_cast<std::streamsize>(log.size()));
+  }
   std::string path() const { return path_.string(); }
   std::string root() const { return root_.string(); }
 
@@ -181,11 +191,18 @@ TEST_CASE("log verify: every kind of damage is found and placed", "[cli][log]") 
 }
 
 TEST_CASE("log verify: missing indexes are no damage, missing paths are told", "[cli][log]") {
-  const Folder folder("missing");
+  Folder folder("missing");
   std::filesystem::remove(folder.file_path(".index"));
-  const Captured result = run_leat({"log", "verify", folder.path()});
-  CHECK(result.exit_code == kExitOk);
-  CHECK(contains(result.out, "no .index file"));
+  const Captured active = run_leat({"log", "verify", folder.path()});
+  CHECK(active.exit_code == kExitOk);
+  CHECK(!contains(active.out, "no .index file"));
+  folder.write_next_segment(9);
+  const Captured sealed = run_leat({"log", "verify", folder.path()});
+  CHECK(sealed.exit_code == kExitOk);
+  CHECK(contains(sealed.out, "no .index file"));
+  folder.write_next_segment(4);
+  CHECK(contains(run_leat({"log", "verify", folder.path()}).out,
+                 "begins with offset 4, but the segment before ends with 8"));
   const Captured nowhere = run_leat({"log", "verify", folder.root() + "/nowhere"});
   CHECK(nowhere.exit_code == kExitFailed);
   CHECK(contains(nowhere.errors, "nowhere"));

@@ -194,5 +194,7 @@ TEST_CASE("compression: names and bits", "[record][compression]") {
   for (const Codec codec : kCodecs) CHECK(codec_from_name(to_string(codec)) == codec);
   CHECK(!codec_from_name("brotli"));
   CHECK(codec_from_bits(4).has_value());
-  for (const uint8_t bits : std::initializer_list<uint8_t>{5, 6, 7}) CHECK(codec_from_bits(bits).error().code == Errc::kCorruptBatch);
+  for (const uint8_t bits : std::initializer_list<uint8_t>{5, 6, 7}) {
+    CHECK(codec_from_bits(bits).error().code == Errc::kCorruptBatch);
+  }
 }
