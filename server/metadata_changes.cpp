@@ -32,14 +32,18 @@ class MetadataStore::NameLock {
   std::string name_;
 };
 
+std::optional<MetadataStore::NameLock> MetadataStore::try_lock_name(const std::string& name) {
+  if (!name_locks_.emplace(name, std::make_shared<Event>(scheduler_)).second) return std::nullopt;
+  return NameLock(*this, name);
+}
+
 Task<MetadataStore::NameLock> MetadataStore::lock_name(std::string name) {
   while (name_locks_.contains(name)) {
     const std::shared_ptr<Event> held = name_locks_.find(name)->second;
     const Woken woken = co_await held->wait();
     (void)woken;  // whatever woke us, we look again
   }
-  name_locks_.emplace(name, std::make_shared<Event>(scheduler_));
-  co_return NameLock(*this, std::move(name));
+  co_return *try_lock_name(name);
 }
 
 // In sorted order, so that two askers of several names never wait for each other.
@@ -49,6 +53,11 @@ Task<std::vector<MetadataStore::NameLock>> MetadataStore::lock_names(std::vector
   std::vector<NameLock> locks;
   locks.reserve(names.size());
   for (std::string& name : names) {
+    // Without a wait when it is free: g++ below -O2 grows the stack with every task that ends without waiting.
+    if (std::optional<NameLock> free = try_lock_name(name)) {
+      locks.push_back(*std::move(free));
+      continue;
+    }
     NameLock lock = co_await lock_name(std::move(name));
     locks.push_back(std::move(lock));
   }
@@ -80,6 +89,9 @@ Task<std::vector<MetadataResult<TopicState>>> MetadataStore::create_topics(std::
   names.reserve(events.size());
   for (const CreateTopicEvent& event : events) names.push_back(event.name);
   const std::vector<NameLock> locks = co_await lock_names(std::move(names));
+  if (std::optional<MetadataError> why = unavailable()) {
+    co_return std::vector<MetadataResult<TopicState>>(events.size(), tl::unexpected<MetadataError>(*why));
+  }
 
   struct Creation {
     TopicState topic;
@@ -145,6 +157,7 @@ Task<MetadataResult<TopicState>> MetadataStore::create_partitions(CreatePartitio
   const std::optional<Gate::Hold> hold = gate_.try_enter();
   if (!hold) co_return tl::unexpected<MetadataError>(stopping());
   const NameLock lock = co_await lock_name(event.topic);
+  if (std::optional<MetadataError> why = unavailable()) co_return tl::unexpected<MetadataError>(*std::move(why));
   MetadataResult<TopicStep> decided = machine_.on_create_partitions(event, rules());
   if (!decided) co_return tl::unexpected<MetadataError>(decided.error());
   if (validate == Validate::kOnly) co_return decided->topic;
@@ -162,6 +175,7 @@ Task<MetadataResult<TopicState>> MetadataStore::delete_topic(Uuid id) {
   const TopicState* known = machine_.topic(id);
   const std::string name = known == nullptr ? std::string() : known->name;
   const NameLock lock = co_await lock_name(name);
+  if (std::optional<MetadataError> why = unavailable()) co_return tl::unexpected<MetadataError>(*std::move(why));
   MetadataResult<TopicStep> decided = machine_.on_delete_topic(id);
   if (!decided) co_return tl::unexpected<MetadataError>(decided.error());
   const MetadataResult<void> deleted = co_await commit(std::move(decided->step));
@@ -184,6 +198,7 @@ Task<MetadataResult<TopicState>> MetadataStore::adopt_topic(AdoptTopicEvent even
   const std::optional<Gate::Hold> hold = gate_.try_enter();
   if (!hold) co_return tl::unexpected<MetadataError>(stopping());
   const NameLock lock = co_await lock_name(event.name);
+  if (std::optional<MetadataError> why = unavailable()) co_return tl::unexpected<MetadataError>(*std::move(why));
   MetadataResult<TopicStep> decided = machine_.on_adopt_topic(event, scheduler_.clock().wall_ms());
   if (!decided) co_return tl::unexpected<MetadataError>(decided.error());
   const MetadataResult<void> made = co_await commit(std::move(decided->step));
@@ -201,6 +216,7 @@ Task<MetadataResult<void>> MetadataStore::alter_topic_configs(std::string topic,
   const std::optional<Gate::Hold> hold = gate_.try_enter();
   if (!hold) co_return tl::unexpected<MetadataError>(stopping());
   const NameLock lock = co_await lock_name(topic);
+  if (std::optional<MetadataError> why = unavailable()) co_return tl::unexpected<MetadataError>(*std::move(why));
   MetadataResult<MetadataStep> step = machine_.on_alter_topic_configs(topic, changes, mode, broker_configs());
   if (!step) co_return tl::unexpected<MetadataError>(step.error());
   if (validate == Validate::kOnly || step->records.empty()) co_return MetadataResult<void>{};
@@ -214,6 +230,7 @@ Task<MetadataResult<void>> MetadataStore::alter_broker_configs(std::string name,
                                                                AlterMode mode, Validate validate) {
   const std::optional<Gate::Hold> hold = gate_.try_enter();
   if (!hold) co_return tl::unexpected<MetadataError>(stopping());
+  if (std::optional<MetadataError> why = unavailable()) co_return tl::unexpected<MetadataError>(*std::move(why));
   MetadataResult<MetadataStep> step = machine_.on_alter_broker_configs(name, changes, mode, rules(), broker_configs());
   if (!step) co_return tl::unexpected<MetadataError>(step.error());
   if (validate == Validate::kOnly || step->records.empty()) co_return MetadataResult<void>{};

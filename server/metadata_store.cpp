@@ -72,12 +72,15 @@ std::vector<MetadataStore::ServedTopic> MetadataStore::served_topics() const {
   return topics;
 }
 
+// While the machine holds what may never have been written, it serves readers, and decides nothing.
+std::optional<MetadataError> MetadataStore::unavailable() const {
+  if (broken_) return broken_;
+  if (!rebuilding_) return std::nullopt;
+  return MetadataError{MetadataErrc::kStorage, "the metadata journal is being read again after a failed write"};
+}
+
 MetadataResult<std::shared_ptr<MetadataStore::Commit>> MetadataStore::stage(MetadataStep step) {
-  if (broken_) return tl::unexpected<MetadataError>(*broken_);
-  if (rebuilding_) {
-    return tl::unexpected<MetadataError>(
-        {MetadataErrc::kStorage, "the metadata journal is being read again after a failed write"});
-  }
+  if (std::optional<MetadataError> why = unavailable()) return tl::unexpected<MetadataError>(*std::move(why));
   auto staged = std::make_shared<Commit>(scheduler_);
   if (step.records.empty()) {
     staged->done.set();
@@ -240,10 +243,14 @@ Task<MetadataResult<int64_t>> MetadataStore::next_producer_id() {
       if (woken != Woken::kSet) co_return tl::unexpected<MetadataError>(stopping());
       continue;
     }
+    const std::optional<Gate::Hold> hold = gate_.try_enter();
+    if (!hold) co_return tl::unexpected<MetadataError>(stopping());
     reserving_ = std::make_shared<Event>(scheduler_);
     ProducerIdBlock block = machine_.on_reserve_producer_ids(kProducerIdBlock);
-    if (block.count == 0)
+    if (block.count == 0) {
+      std::exchange(reserving_, nullptr)->set();
       co_return tl::unexpected<MetadataError>({MetadataErrc::kPolicyViolation, "no producer ids are left"});
+    }
     const MetadataResult<void> reserved = co_await commit(std::move(block.step));
     std::exchange(reserving_, nullptr)->set();
     if (!reserved) co_return tl::unexpected<MetadataError>(reserved.error());

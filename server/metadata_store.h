@@ -87,6 +87,7 @@ class MetadataStore {
   struct Commit;  // what a step waits for
   class NameLock;
 
+  std::optional<MetadataError> unavailable() const;
   // Applies the records at once and queues them; then the step waits until they are durable.
   MetadataResult<std::shared_ptr<Commit>> stage(MetadataStep step);
   Task<MetadataResult<void>> durable(std::shared_ptr<Commit> staged);
@@ -103,6 +104,7 @@ class MetadataStore {
   Task<void> open_one(Uuid id);
   Task<void> remove_leftovers(Uuid id);
 
+  std::optional<NameLock> try_lock_name(const std::string& name);
   Task<NameLock> lock_name(std::string name);
   Task<std::vector<NameLock>> lock_names(std::vector<std::string> names);
   std::vector<MetadataResult<TopicState>> validate_topics(const std::vector<CreateTopicEvent>& events);

@@ -44,25 +44,21 @@ class Settings {
 
   int64_t request_bytes_max = 100 << 20;                // socket.request.max.bytes
   int64_t queued_request_bytes_max = int64_t{1} << 30;  // queued.max.request.bytes
-  int64_t queued_requests_max = 500;                    // queued.max.requests
   int32_t connection_requests_max = 100;                // leat.connection.requests.max
   int64_t connections_max = INT32_MAX;                  // max.connections
   int64_t connections_per_ip_max = INT32_MAX;           // max.connections.per.ip
   int64_t connections_idle_ms_max = 600'000;            // connections.max.idle.ms; negative: never
   int32_t listen_backlog = 50;                          // socket.listen.backlog.size
-  int32_t socket_receive_buffer_bytes = 100 << 10;      // -1: the system's
-  int32_t socket_send_buffer_bytes = 100 << 10;
-  int64_t fetch_bytes_max = 55 << 20;      // fetch.max.bytes
-  int32_t fetch_sessions_max = 1000;       // max.incremental.fetch.session.cache.slots
-  int32_t describe_partitions_max = 2000;  // max.request.partition.size.limit
+  int64_t fetch_bytes_max = 55 << 20;                   // fetch.max.bytes
+  int32_t fetch_sessions_max = 1000;                    // max.incremental.fetch.session.cache.slots
+  int32_t describe_partitions_max = 2000;               // max.request.partition.size.limit
 
-  int64_t retention_check_interval_ms = 300'000;   // log.retention.check.interval.ms
-  int64_t checkpoint_interval_ms = 60'000;         // log.flush.offset.checkpoint.interval.ms
-  int32_t recovery_threads = 2;                    // num.recovery.threads.per.data.dir
-  int64_t producer_id_expiration_ms = 86'400'000;  // producer.id.expiration.ms
-  int32_t worker_threads = 4;                      // leat.worker.threads
-  int64_t tail_cache_bytes = 64 << 20;             // leat.tail.cache.bytes
-  int64_t disk_reserve_bytes = 64 << 20;           // leat.disk.reserve.bytes
+  int64_t retention_check_interval_ms = 300'000;  // log.retention.check.interval.ms
+  int64_t checkpoint_interval_ms = 60'000;        // log.flush.offset.checkpoint.interval.ms
+  int32_t recovery_threads = 2;                   // num.recovery.threads.per.data.dir
+  int32_t worker_threads = 4;                     // leat.worker.threads
+  int64_t tail_cache_bytes = 64 << 20;            // leat.tail.cache.bytes
+  int64_t disk_reserve_bytes = 64 << 20;          // leat.disk.reserve.bytes
 
   // One line for a person: where (file and line, or flag), what, and the nearest name.
   static Result<Settings> load(const SettingsSources& sources);

@@ -33,8 +33,9 @@ enum class MetadataErrc : uint8_t {
   kInvalidConfig,
   kInvalidRequest,
   kPolicyViolation,
-  kNotDurable,  // made by the runtime: the journal could not take the records; try again
-  kStorage,     // made by the runtime: the journal's disk has failed
+  // Made by the runtime, not by the machine.
+  kStorage,   // the journal or a folder could not be written; nothing was promised, try again
+  kStopping,  // shutting down
 };
 
 struct MetadataError {

@@ -237,6 +237,7 @@ Result<MetadataRecord> decode_typed(ByteView key, std::optional<ByteView> value)
   if (key.size() < sizeof(int16_t)) return fail(Errc::kCorrupt, "metadata record without a type");
   switch (static_cast<RecordType>(key_type(key))) {
     case RecordType::kCluster: {
+      TRY(decode_key<ClusterKey>(key));
       TRY(body, decode_present<ClusterValue>(value));
       return ClusterRecord{.cluster_id = std::move(body.cluster_id)};
     }
@@ -245,6 +246,7 @@ Result<MetadataRecord> decode_typed(ByteView key, std::optional<ByteView> value)
     case RecordType::kBrokerConfig:
       return decode_broker_config(key, value);
     case RecordType::kProducerIds: {
+      TRY(decode_key<ProducerIdsKey>(key));
       TRY(body, decode_present<ProducerIdsValue>(value));
       if (body.next_producer_id < 0)
         return fail(Errc::kCorrupt, fmt::format("next producer id {}", body.next_producer_id));

@@ -14,6 +14,7 @@
 #include "core/metadata/topic_configs.h"
 #include "core/metadata/topic_name.h"
 #include "server/broker.h"
+#include "server/countdown.h"
 #include "server/handlers/metadata_errors.h"
 #include "server/handlers/metadata_handlers.h"
 #include "server/metadata_store.h"
@@ -169,40 +170,50 @@ struct Alteration {
   std::vector<ConfigChange> changes;
 };
 
-Task<MetadataResult<void>> alter(Broker& broker, Alteration alteration, AlterMode mode, Validate validate) {
-  if (alteration.resource_type == kTopicResource) {
-    return broker.metadata->alter_topic_configs(std::move(alteration.resource_name), std::move(alteration.changes),
-                                                mode, validate);
-  }
-  return broker.metadata->alter_broker_configs(std::move(alteration.resource_name), std::move(alteration.changes), mode,
-                                               validate);
+template <class Result>
+Task<void> alter(Broker& broker, Alteration alteration, AlterMode mode, Validate validate, Result& result) {
+  MetadataStore& metadata = *broker.metadata;
+  Task<MetadataResult<void>> altering =
+      alteration.resource_type == kTopicResource
+          ? metadata.alter_topic_configs(std::move(alteration.resource_name), std::move(alteration.changes), mode,
+                                         validate)
+          : metadata.alter_broker_configs(std::move(alteration.resource_name), std::move(alteration.changes), mode,
+                                          validate);
+  const MetadataResult<void> altered = co_await std::move(altering);
+  if (altered) co_return;
+  result.error_code = error_code_of(altered.error().code);
+  result.error_message = altered.error().message;
 }
 
-// Resources in the order of the request, one after the other; each is all or nothing by itself.
+// Each resource is all or nothing by itself.
 template <class Response>
 Task<Response> alter_all(Broker& broker, std::vector<Alteration> alterations, AlterMode mode, Validate validate) {
   Response response;
   std::map<std::pair<int8_t, std::string>, int> counts;
   for (const Alteration& one : alterations) ++counts[{one.resource_type, one.resource_name}];
-  for (Alteration& one : alterations) {
-    auto& result = response.responses.emplace_back();
+  response.responses.resize(alterations.size());
+  std::vector<size_t> good;
+  for (size_t i = 0; i < alterations.size(); ++i) {
+    const Alteration& one = alterations[i];
+    auto& result = response.responses[i];
     result.resource_type = one.resource_type;
     result.resource_name = one.resource_name;
-    const bool is_known = one.resource_type == kTopicResource || one.resource_type == kBrokerResource;
     if (counts[{one.resource_type, one.resource_name}] > 1) {
       result.error_code = ErrorCode::kInvalidRequest;
       result.error_message = "Each resource must appear at most once.";
-    } else if (!is_known) {
+    } else if (one.resource_type != kTopicResource && one.resource_type != kBrokerResource) {
       result.error_code = ErrorCode::kInvalidRequest;
       result.error_message = unsupported_resource(one.resource_type);
     } else {
-      const size_t place = response.responses.size() - 1;
-      const MetadataResult<void> altered = co_await alter(broker, std::move(one), mode, validate);
-      if (altered) continue;
-      response.responses[place].error_code = error_code_of(altered.error().code);
-      response.responses[place].error_message = altered.error().message;
+      good.push_back(i);
     }
   }
+  Countdown left(broker.scheduler, good.size());
+  for (const size_t i : good) {
+    spawn(counted(alter(broker, std::move(alterations[i]), mode, validate, response.responses[i]), left));
+  }
+  const Woken woken = co_await left.reached.wait();
+  (void)woken;
   co_return response;
 }
 
