@@ -15,9 +15,10 @@ constexpr std::array<std::string_view, 8> kOptionNames{"--data-dir",  "--listen"
                                                        "--log-level", "--adopt",  "--version", "--help"};
 
 constexpr std::string_view kFooter = R"(
-Every setting of --config and --set has Kafka's name (num.partitions, log.retention.hours, listeners, ...); --set wins over
-the file, the other options over both. Examples:
-  leatd                                              data in ./leat-data, listening on localhost:9092
+Every setting of --config and --set has Kafka's name (num.partitions, log.retention.hours, listeners, ...); --set wins
+over the file, the other options over both. Examples:
+  leatd
+      keeps its data in ./leat-data and listens on localhost:9092
   leatd --data-dir /var/lib/leat --listen 0.0.0.0:9092 --set advertised.listeners=PLAINTEXT://broker.example:9092
   leatd --config server.properties --set log.retention.hours=24
 

@@ -1,12 +1,12 @@
 // task.h: coroutines. Task<T> is lazy: it runs when awaited, and resumes its awaiter when it ends. `spawn` starts a
 // Task<void> of its own. A coroutine is never resumed inside the stack of whoever wakes it: wakers hand its handle to
 // Scheduler::resume_soon and the loop's ready queue resumes it, once, also on timeout, disconnect and shutdown.
-// g++ 12: name a lambda or an aggregate before it stands in a co_await expression (it is destroyed twice otherwise);
-// parameters of coroutines by value; no capturing-lambda coroutines; and NO co_await INSIDE THE CONDITION of if, while, for
-// or switch, nor beside && and ||: g++ 12.2 compiles `if (co_await event.wait() == ...)` into a coroutine that never runs
-// (measured at -O0 to -O2, with and without sanitizers). Give the result a name first:
-//   const Woken woken = co_await event.wait();
-//   if (woken == Woken::kSet) ...
+// g++ 12 traps, all measured at -O0 to -O2, with and without sanitizers:
+// - a capturing lambda or an aggregate temporary inside a co_await expression is destroyed twice: name it first;
+// - co_await INSIDE THE CONDITION of if, while, for or switch, or beside && and ||, gives a coroutine that never runs:
+//     const Woken woken = co_await event.wait();      // name the result first
+//     if (woken == Woken::kSet) ...
+// - parameters of coroutines by value; no capturing-lambda coroutines.
 // Thread: the loop.
 #pragma once
 
