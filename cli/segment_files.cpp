@@ -18,7 +18,8 @@ Result<void> add_folder(FileSystem& files, const std::string& folder, std::vecto
     const std::string path = join_path(folder, entry.name);
     const std::optional<SegmentFileName> name = parse_segment_file_name(entry.name);
     if (!entry.is_directory && name && name->suffix == kLogSuffix) found.push_back(path);
-    if (entry.is_directory && parse_folder_name(entry.name)) TRY(add_folder(files, path, found));
+    const std::optional<FolderName> inner = parse_folder_name(entry.name);
+    if (entry.is_directory && inner && inner->kind == FolderKind::kPartition) TRY(add_folder(files, path, found));
   }
   return {};
 }
@@ -30,7 +31,7 @@ Result<IndexColumns> read_columns(FileSystem& files, const std::string& path, si
   IndexColumns columns;
   for (; left.size() >= entry_bytes; left = left.subspan(entry_bytes)) {
     const bool all_zero = std::all_of(left.begin(), left.end(), [](uint8_t byte) { return byte == 0; });
-    if (all_zero && !columns.entries.empty()) return columns;
+    if (all_zero && text.size() > entry_bytes) return columns;  // one entry alone may well be zero
     columns.entries.push_back(entry(left.data()));
   }
   columns.odd_bytes = static_cast<int64_t>(left.size());

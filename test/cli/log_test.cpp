@@ -190,6 +190,22 @@ TEST_CASE("log verify: every kind of damage is found and placed", "[cli][log]") 
   }
 }
 
+TEST_CASE("log verify: index files that Kafka made larger than they are full, and folders on their way out",
+          "[cli][log]") {
+  const Folder folder("preallocated");
+  folder.write(".index", Bytes(10 << 10));
+  folder.write(".timeindex", Bytes(12 << 10));
+  CHECK(run_leat({"log", "verify", folder.path()}).exit_code == kExitOk);
+  Bytes index = Folder::index(5, folder.positions[1]);
+  index.resize(800);
+  folder.write(".index", index);
+  CHECK(run_leat({"log", "verify", folder.path()}).exit_code == kExitOk);
+  const std::string going = folder.root() + "/orders-1.0123456789abcdef0123456789abcdef-delete";
+  std::filesystem::create_directories(going);
+  std::ofstream(going + "/00000000000000000000.log") << "no batch";
+  CHECK(contains(run_leat({"log", "verify", folder.root()}).out, "All 1 segments are good."));
+}
+
 TEST_CASE("log verify: missing indexes are no damage, missing paths are told", "[cli][log]") {
   Folder folder("missing");
   std::filesystem::remove(folder.file_path(".index"));
