@@ -1,9 +1,9 @@
 // captured.h: runs a whole command line of `leat` in this process and keeps what it wrote.
 #pragma once
 
-#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace leat::test {
 
@@ -14,6 +14,6 @@ struct Captured {
 };
 
 // `input` is what standard input holds.
-Captured run_leat(std::initializer_list<std::string> arguments, std::string_view input = "");
+Captured run_leat(const std::vector<std::string>& arguments, std::string_view input = "");
 
 }  // namespace leat::test

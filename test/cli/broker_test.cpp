@@ -1,0 +1,131 @@
+// broker_test.cpp: produce and consume against a broker that behaves, and one that does not.
+#include "cli/session.h"
+#include "core/record/batch_builder.h"
+#include "test/cli/captured.h"
+#include "test/client/fake_broker.h"
+#include "test/support/catch.h"
+
+using namespace leat;
+using namespace leat::cli;
+using namespace leat::test;
+
+namespace {
+
+bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+Slice batch_at(int64_t base_offset, std::initializer_list<const char*> values, const BatchOptions& options = {}) {
+  BatchOptions placed = options;
+  placed.base_offset = Offset(base_offset);
+  BatchBuilder builder(placed);
+  for (const char* value : values) builder.append({.key = std::nullopt, .value = as_bytes(value), .timestamp_ms = 1});
+  return *builder.finish();
+}
+
+Captured consume_all(const FakeBroker& broker, std::initializer_list<std::string> more = {}) {
+  std::vector<std::string> words{"-b", broker.address(), "consume", "orders", "--from-beginning", "--exit"};
+  words.insert(words.end(), more.begin(), more.end());
+  return run_leat(words);
+}
+
+}  // namespace
+
+TEST_CASE("produce, consume: lines there and back, with keys", "[cli][broker]") {
+  const FakeBroker broker({});
+  const Captured produced = run_leat({"-b", broker.address(), "produce", "orders", "-K", ":", "-H", "h=1"},
+                                     "a:1\nb:2:3\nno key\n:empty\nlast");
+  INFO(produced.errors);
+  CHECK(produced.exit_code == kExitOk);
+  CHECK(produced.out == "Produced 5 records to orders-0, offsets 0 to 4.\n");
+  const Captured consumed = consume_all(broker, {"--format", "%o[%k|%v|%K|%h]\\n"});
+  CHECK(consumed.exit_code == kExitOk);
+  CHECK(consumed.out == "0[a|1|1|h=1]\n1[b|2:3|1|h=1]\n2[|no key|-1|h=1]\n3[|empty|0|h=1]\n4[|last|-1|h=1]\n");
+  CHECK(run_leat({"-b", broker.address(), "consume", "orders", "--offset", "3", "--count", "1"}).out == "empty\n");
+}
+
+TEST_CASE("produce: batches are bounded by records and bytes, in every codec", "[cli][broker]") {
+  for (const char* codec : {"none", "gzip", "snappy", "lz4", "zstd"}) {
+    const FakeBroker broker({});
+    std::string input;
+    for (int i = 0; i < 50; ++i) input += std::string(100, 'x') + "\n";
+    const Captured few =
+        run_leat({"-b", broker.address(), "produce", "orders", "--batch-records", "20", "-z", codec, "--json"}, input);
+    INFO(codec << few.errors);
+    CHECK(std::count(few.out.begin(), few.out.end(), '\n') == 3);
+    const Captured small =
+        run_leat({"-b", broker.address(), "produce", "orders", "--batch-bytes", "250", "--json"}, input);
+    CHECK(std::count(small.out.begin(), small.out.end(), '\n') == 50);
+    CHECK(broker.record_count() == 100);
+    const Captured all = consume_all(broker);
+    CHECK(all.out == input + input);
+  }
+}
+
+TEST_CASE("produce: what the broker calls retriable is tried again, the rest is told", "[cli][broker]") {
+  const FakeBroker moving({.produce_errors = 2, .leaderless_metadata = 1});
+  CHECK(run_leat({"-b", moving.address(), "produce", "orders"}, "x\n").exit_code == kExitOk);
+  CHECK(moving.record_count() == 1);
+  const FakeBroker small({.produce_errors = 1, .produce_error = ErrorCode::kMessageTooLarge});
+  const Captured refused = run_leat({"-b", small.address(), "produce", "orders"}, "x\n");
+  CHECK(refused.exit_code == kExitFailed);
+  CHECK(contains(refused.errors, "MESSAGE_TOO_LARGE"));
+  CHECK(contains(refused.errors, "--batch-bytes"));
+  CHECK(small.record_count() == 0);
+  const FakeBroker unanswered({});
+  CHECK(contains(run_leat({"-b", unanswered.address(), "produce", "orders", "--acks", "0"}, "x\n").out,
+                 "not acknowledged"));
+}
+
+TEST_CASE("consume: a moved leader is found again, an offset that is not there is told", "[cli][broker]") {
+  const FakeBroker moving({.fetch_errors = 2, .stored = {batch_at(0, {"a", "b"})}});
+  CHECK(consume_all(moving).out == "a\nb\n");
+  const Captured beyond = run_leat({"-b", moving.address(), "consume", "orders", "--offset", "99", "--count", "1"});
+  CHECK(beyond.exit_code == kExitFailed);
+  CHECK(contains(beyond.errors, "orders-0 has no offset 99: it holds 0 to 2"));
+}
+
+TEST_CASE("consume: a batch with a wrong CRC is no output", "[cli][broker]") {
+  const Slice damaged = batch_at(2, {"c"});
+  damaged.unpublished()[damaged.size() - 2] ^= 1;
+  const FakeBroker broker({.stored = {batch_at(0, {"a", "b"}), damaged}});
+  const Captured result = consume_all(broker);
+  CHECK(result.exit_code == kExitFailed);
+  CHECK(result.out == "a\nb\n");
+  CHECK(contains(result.errors, "CRC is wrong"));
+}
+
+TEST_CASE("consume: read_committed leaves out what was aborted, and markers always", "[cli][broker]") {
+  const BatchOptions transaction{
+      .producer_id = 5, .producer_epoch = 0, .base_sequence = 0, .kind = BatchKind::kTransactional};
+  const auto marker_at = [](int64_t offset, MarkerType type) {
+    const Slice marker = end_marker_batch({.type = type, .producer_id = 5, .producer_epoch = 0, .timestamp_ms = 1});
+    set_base_offset(marker.unpublished(), Offset(offset));
+    return marker;
+  };
+  const FakeBroker broker({.aborted = {{.producer_id = 5, .first_offset = 1}},
+                           .stored = {batch_at(0, {"plain"}), batch_at(1, {"aborted 1", "aborted 2"}, transaction),
+                                      batch_at(3, {"plain too"}), marker_at(4, MarkerType::kAbort),
+                                      batch_at(5, {"committed"}, transaction), marker_at(6, MarkerType::kCommit)}});
+  CHECK(consume_all(broker, {"--isolation", "read_committed"}).out == "plain\nplain too\ncommitted\n");
+  CHECK(consume_all(broker).out == "plain\naborted 1\naborted 2\nplain too\ncommitted\n");
+}
+
+TEST_CASE("client: a missing topic, a foreign port and a closed connection are told apart", "[cli][broker]") {
+  const FakeBroker without({.knows_topic = false});
+  CHECK(contains(consume_all(without).errors, "topic 'orders' does not exist. Make it with: leat topic create orders"));
+  const FakeBroker foreign({.answers_nonsense = true});
+  const Captured nonsense = consume_all(foreign);
+  CHECK(nonsense.exit_code == kExitUnreachable);
+  CHECK(contains(nonsense.errors, "is this"));
+  const FakeBroker closing({.closes_after_handshake = true});
+  CHECK(contains(consume_all(closing).errors, "the broker closed the connection"));
+}
+
+TEST_CASE("bench: produce and consume count what went over the wire", "[cli][broker]") {
+  const FakeBroker broker({});
+  const Captured produced =
+      run_leat({"-b", broker.address(), "bench", "produce", "orders", "-n", "10", "-d", "1", "--json"});
+  INFO(produced.errors);
+  CHECK(produced.exit_code == kExitOk);
+  CHECK(contains(produced.out, "\"records\":" + std::to_string(broker.record_count()) + ","));
+  CHECK(broker.record_count() > 0);
+}

@@ -1,0 +1,201 @@
+// fake_broker.cpp: one thread, blocking reads: its clients send one request at a time.
+#include "test/client/fake_broker.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "core/record/batch.h"
+#include "net/protocol/frame.h"
+#include "net/protocol/messages/api_versions.h"
+#include "net/protocol/messages/list_offsets.h"
+#include "net/protocol/messages/metadata.h"
+#include "net/protocol/messages/produce.h"
+#include "test/support/catch.h"
+
+namespace leat::test {
+namespace {
+
+constexpr int32_t kNodeId = 7;
+
+bool read_exactly(int descriptor, MutableByteView into) {
+  while (!into.empty()) {
+    const ssize_t size = ::read(descriptor, into.data(), into.size());
+    if (size <= 0) return false;
+    into = into.subspan(static_cast<size_t>(size));
+  }
+  return true;
+}
+
+bool write_exactly(int descriptor, ByteView bytes) {
+  while (!bytes.empty()) {
+    const ssize_t size = ::write(descriptor, bytes.data(), bytes.size());
+    if (size <= 0) return false;
+    bytes = bytes.subspan(static_cast<size_t>(size));
+  }
+  return true;
+}
+
+template <class Request>
+Request decoded(MessageReader& in, int16_t version) {
+  Request request;
+  (void)decode(in, version, request);
+  return request;
+}
+
+}  // namespace
+
+FakeBroker::FakeBroker(Script script) : script_(std::move(script)) {
+  for (const Slice& batch : script_.stored) store(batch);
+  listener_ = ::socket(AF_INET, SOCK_STREAM, 0);
+  REQUIRE(listener_ >= 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  auto* const generic = reinterpret_cast<sockaddr*>(&address);
+  REQUIRE(::bind(listener_, generic, sizeof address) == 0);
+  REQUIRE(::listen(listener_, 16) == 0);
+  socklen_t size = sizeof address;
+  REQUIRE(::getsockname(listener_, generic, &size) == 0);
+  port_ = ntohs(address.sin_port);
+  REQUIRE(::pipe(wake_) == 0);
+  thread_ = std::thread([this] { serve(); });
+}
+
+FakeBroker::~FakeBroker() {
+  (void)!::write(wake_[1], "x", 1);
+  thread_.join();
+  for (const int descriptor : {listener_, wake_[0], wake_[1]}) ::close(descriptor);
+}
+
+std::string FakeBroker::address() const { return "127.0.0.1:" + std::to_string(port_); }
+
+void FakeBroker::store(const Slice& batch) {
+  const Slice copy = Slice::copy_of(batch.view());
+  const BatchView view(copy.view());
+  if (view.base_offset() == Offset(0)) set_base_offset(copy.unpublished(), Offset(next_offset_));
+  log_[view.base_offset().v] = copy;
+  next_offset_ = view.next_offset().v;
+}
+
+void FakeBroker::serve() {
+  std::vector<pollfd> waiting{{.fd = wake_[0], .events = POLLIN, .revents = 0},
+                              {.fd = listener_, .events = POLLIN, .revents = 0}};
+  while (::poll(waiting.data(), waiting.size(), -1) > 0 && waiting[0].revents == 0) {
+    for (size_t i = waiting.size(); i-- > 2;) {
+      if (waiting[i].revents == 0) continue;
+      uint8_t size_bytes[kFrameSizeBytes];
+      bool open = read_exactly(waiting[i].fd, size_bytes);
+      if (open) {
+        const auto size = static_cast<size_t>(from_big_endian<int32_t>(size_bytes));
+        BlockRef block = BlockRef::allocate(size);
+        open = read_exactly(waiting[i].fd, {block.data(), size}) && on_frame(waiting[i].fd, Slice(block, 0, size));
+      }
+      if (open) continue;
+      ::close(waiting[i].fd);
+      waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    if (waiting[1].revents != 0)
+      waiting.push_back({.fd = ::accept(listener_, nullptr, nullptr), .events = POLLIN, .revents = 0});
+  }
+  for (size_t i = 2; i < waiting.size(); ++i) ::close(waiting[i].fd);
+}
+
+bool FakeBroker::on_frame(int connection, const Slice& frame) {
+  MessageReader in(frame);
+  const Result<RequestHeader> header = decode_request_header(in);
+  if (!header) return false;
+  const bool handshake = header->request_api_key == static_cast<int16_t>(ApiKey::kApiVersions);
+  if (script_.answers_nonsense) return write_exactly(connection, as_bytes("HTTP/1.1 400 Bad Request\r\n\r\n"));
+  if (script_.closes_after_handshake && !handshake) return false;
+  const auto used = static_cast<size_t>(in.position() - frame.data());
+  const std::vector<Slice> pieces = answer(header->request_api_key, header->request_api_version, header->correlation_id,
+                                           frame.sub(used, frame.size() - used));
+  return std::all_of(pieces.begin(), pieces.end(),
+                     [&](const Slice& piece) { return write_exactly(connection, piece.view()); });
+}
+
+std::vector<Slice> FakeBroker::answer(int16_t key, int16_t version, int32_t correlation_id, const Slice& body) {
+  MessageReader in(body);
+  const auto encoded = [&](const auto& response) { return *encode_response(response, version, correlation_id); };
+  switch (static_cast<ApiKey>(key)) {
+    case ApiKey::kApiVersions: {
+      ApiVersionsResponse response;
+      for (const ApiSpec& api : kApis) {
+        response.api_keys.push_back(
+            {.api_key = static_cast<int16_t>(api.key), .min_version = api.min, .max_version = api.max});
+      }
+      return encoded(response);
+    }
+    case ApiKey::kMetadata: {
+      MetadataResponse response;
+      response.brokers.push_back({.node_id = kNodeId, .host = "127.0.0.1", .port = port_, .rack = {}});
+      response.controller_id = kNodeId;
+      auto& topic = response.topics.emplace_back();
+      topic.name = "orders";
+      if (!script_.knows_topic) topic.error_code = ErrorCode::kUnknownTopicOrPartition;
+      if (script_.knows_topic) {
+        const bool leaderless = script_.leaderless_metadata-- > 0;
+        topic.partitions.push_back({.error_code = leaderless ? ErrorCode::kLeaderNotAvailable : ErrorCode::kNone,
+                                    .partition_index = 0,
+                                    .leader_id = leaderless ? -1 : kNodeId,
+                                    .leader_epoch = 0,
+                                    .replica_nodes = {kNodeId},
+                                    .isr_nodes = {kNodeId},
+                                    .offline_replicas = {}});
+      }
+      return encoded(response);
+    }
+    case ApiKey::kListOffsets: {
+      const auto request = decoded<ListOffsetsRequest>(in, version);
+      ListOffsetsResponse response;
+      auto& topic = response.topics.emplace_back();
+      topic.name = "orders";
+      auto& partition = topic.partitions.emplace_back();
+      partition.offset = request.topics.at(0).partitions.at(0).timestamp == -1 ? next_offset_.load() : 0;
+      return encoded(response);
+    }
+    case ApiKey::kProduce: {
+      const auto request = decoded<ProduceRequest>(in, version);
+      ProduceResponse response;
+      auto& topic = response.responses.emplace_back();
+      topic.name = "orders";
+      auto& partition = topic.partition_responses.emplace_back();
+      if (script_.produce_errors-- > 0) {
+        partition.error_code = script_.produce_error;
+      } else {
+        partition.base_offset = next_offset_;
+        store(request.topic_data.at(0).partition_data.at(0).records->first());
+      }
+      return request.acks == 0 ? std::vector<Slice>() : encoded(response);
+    }
+    case ApiKey::kFetch: {
+      const auto request = decoded<FetchRequest>(in, version);
+      const int64_t offset = request.topics.at(0).partitions.at(0).fetch_offset;
+      FetchResponse response;
+      auto& topic = response.responses.emplace_back();
+      topic.topic = "orders";
+      auto& partition = topic.partitions.emplace_back();
+      partition.aborted_transactions = script_.aborted;
+      partition.records.emplace();
+      if (script_.fetch_errors-- > 0) {
+        partition.error_code = script_.fetch_error;
+      } else if (offset > next_offset_) {
+        partition.error_code = ErrorCode::kOffsetOutOfRange;
+      } else {
+        auto batch = log_.upper_bound(offset);
+        if (batch != log_.begin()) --batch;
+        for (; batch != log_.end(); ++batch) partition.records->append(batch->second);
+      }
+      return encoded(response);
+    }
+    default:
+      return {};
+  }
+}
+
+}  // namespace leat::test

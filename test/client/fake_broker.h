@@ -1,0 +1,56 @@
+// fake_broker.h: a broker of one topic, "orders" with one partition, in a thread of its own on a free port of the
+// loopback. Its answers can be made wrong, to see what clients make of them.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/base/bytes.h"
+#include "net/protocol/error_code.h"
+#include "net/protocol/messages/fetch.h"
+
+namespace leat::test {
+
+class FakeBroker {
+ public:
+  // What is wrong; set before the first connection.
+  struct Script {
+    int produce_errors = 0;  // so many Produce answers carry produce_error
+    ErrorCode produce_error = ErrorCode::kNotLeaderOrFollower;
+    int fetch_errors = 0;
+    ErrorCode fetch_error = ErrorCode::kNotLeaderOrFollower;
+    int leaderless_metadata = 0;  // so many Metadata answers know no leader
+    bool knows_topic = true;
+    bool answers_nonsense = false;        // instead of ApiVersions
+    bool closes_after_handshake = false;  // instead of the next answer
+    std::vector<FetchResponse::AbortedTransaction> aborted = {};
+    std::vector<Slice> stored = {};  // batches that are there already
+  };
+
+  explicit FakeBroker(Script script);
+  ~FakeBroker();
+
+  std::string address() const;
+  int64_t record_count() const noexcept { return next_offset_; }
+
+ private:
+  void serve();
+  // False: close the connection.
+  bool on_frame(int connection, const Slice& frame);
+  std::vector<Slice> answer(int16_t key, int16_t version, int32_t correlation_id, const Slice& body);
+  void store(const Slice& batch);
+
+  Script script_;
+  int listener_;
+  int wake_[2];
+  uint16_t port_ = 0;
+  std::map<int64_t, Slice> log_;  // by base offset
+  std::atomic<int64_t> next_offset_{0};
+  std::thread thread_;
+};
+
+}  // namespace leat::test
