@@ -74,7 +74,13 @@ TimeLookupPlan PartitionLogImpl::lookup_plan(std::optional<int64_t> timestamp_ms
     if (segment.index_home == Segment::IndexHome::kMemory) {
       snapshot.position = timestamp_ms ? segment.index.lookup(segment.time_index.lookup(*timestamp_ms)) : Position(0);
     }
-    plan.segments.push_back({.snapshot = std::move(snapshot), .max_timestamp_ms = segment.max_timestamp_ms});
+    std::optional<Position> max_position;
+    if (segment.index_home == Segment::IndexHome::kMemory)
+      max_position = segment.index.lookup(segment.max_timestamp_offset);
+    plan.segments.push_back({.snapshot = std::move(snapshot),
+                             .max_timestamp_ms = segment.max_timestamp_ms,
+                             .max_timestamp_offset = segment.max_timestamp_offset,
+                             .max_position = max_position});
   }
   return plan;
 }

@@ -111,7 +111,7 @@ Result<void> RecoveryRun::read_small_files() {
   }
   if (!content_.has_metadata && !log_.topic_id.is_zero()) {
     TRY(replace_text_file(files_, join_path(directory_, kPartitionMetadataFile),
-                          encode_partition_metadata(log_.topic_id), SyncKind::kData));
+                          encode_partition_metadata(log_.topic_id), sync_kind()));
   }
   if (!content_.has_epochs) return {};
   const std::string path = join_path(directory_, kLeaderEpochFile);
@@ -266,7 +266,9 @@ Result<void> RecoveryRun::recover_clean() {
 }
 
 Result<void> RecoveryRun::recover_unclean() {
-  const size_t first = foreign() ? 0 : segment_of(point_);
+  // The segment that was active when the point was set, also when the point lies at its very end: of sealed ones the index files
+  // were synced before, of this one not.
+  const size_t first = foreign() || point_ == Offset(0) ? 0 : segment_of(point_ - 1);
   for (size_t i = 0; i < first; ++i) TRY(check_sealed(i));
   TRY(choose_snapshot(foreign() ? log_.segments.front()->base_offset : point_));
   TRY(begin, prepare_first_scanned(*log_.segments[first]));
@@ -313,7 +315,7 @@ Result<void> RecoveryRun::replay_state(Offset from, size_t end_segment, Position
                   ? segment.index.lookup(from)
                   : lookup_position(files_, directory_, segment.base_offset, from);
     }
-    if (end > 0) TRY(replay_segment(segment, begin, end, from));
+    if (begin.v != end) TRY(replay_segment(segment, begin, end, from));
   }
   return {};
 }
@@ -363,8 +365,9 @@ Result<void> RecoveryRun::settle_offsets() {
   }
   log_.log_end = end;
   log_.log_start = std::clamp(hints_.log_start, log_.segments.front()->base_offset, end);
-  const bool durable = effective_flush_policy(open_.config) != FlushPolicy::kNone || trusted_ == Trusted::kYes;
-  log_.recovery_point = durable || foreign() ? end : std::min(hints_.recovery_point, end);
+  // What was scanned is durable where the policy promises that, but its indexes are in memory until a checkpoint writes
+  // them: the recovery point moves then, for below it index files are believed.
+  log_.recovery_point = trusted_ == Trusted::kYes || foreign() ? end : std::min(hints_.recovery_point, end);
   return {};
 }
 

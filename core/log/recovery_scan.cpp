@@ -36,6 +36,12 @@ Result<Position> RecoveryRun::prepare_first_scanned(Segment& segment) {
   if (state == IndexState::kMissingOrBad) return begin_again();
   segment.index.truncate_to_offset(point_);
   segment.time_index.truncate_to_offset(point_);
+  // The two files were not synced, so one may have lost what the other kept. The time index speaks of what lies up to
+  // its last entry; what the offset index knows beyond that is read again, or its greatest timestamp would be
+  // forgotten.
+  const std::optional<TimeIndexEntry> last_time = segment.time_index.last();
+  segment.index.truncate_to_offset(last_time ? segment.base_offset + (int64_t{last_time->relative_offset} + 1)
+                                             : segment.base_offset);
   const Position begin = segment.index.last_position().value_or(Position(0));
   if (begin.v == 0) {
     segment.restart_indexes();
@@ -53,9 +59,8 @@ Result<Position> RecoveryRun::prepare_first_scanned(Segment& segment) {
   segment.first_append_ms = segment.last_append_ms;
   segment.index_entries_written = std::min(segment.index_entries_written, segment.index.entry_count());
   segment.time_entries_written = std::min(segment.time_entries_written, segment.time_index.entry_count());
-  const auto last = segment.time_index.last();
-  segment.max_timestamp_ms = last ? last->timestamp_ms : kNoTimestamp;
-  segment.max_timestamp_offset = last ? segment.base_offset + int64_t{last->relative_offset} : kNoOffset;
+  segment.max_timestamp_ms = last_time->timestamp_ms;
+  segment.max_timestamp_offset = segment.base_offset + int64_t{last_time->relative_offset};
   segment.size_bytes = begin.v;
   return begin;
 }
@@ -263,6 +268,8 @@ Result<void> RecoveryRun::cut(Scan& scan, Position at, Verdict verdict) {
   }
   TRY(drop_later_segments(scan.index, verdict));
   TRY(scan.file.truncate(at.v));
+  // Under every policy: cut bytes that came back below a later recovery point would be damage for ever.
+  TRY(scan.file.sync(sync_kind()));
   scan.segment.size_bytes = at.v;
   scan.kept_beyond_point = true;
   directory_changed_ = true;
@@ -282,7 +289,7 @@ Result<void> RecoveryRun::save_aside(File& file, const std::string& path, Positi
     TRY(aside->write_at(Position(done), pieces));
     done += static_cast<int64_t>(count);
   }
-  TRY(aside->sync(SyncKind::kData));
+  TRY(aside->sync(sync_kind()));
   return files_.sync_directory(directory_);
 }
 
@@ -315,7 +322,7 @@ Result<void> RecoveryRun::drop_later_segments(size_t index, Verdict verdict) {
 Result<void> RecoveryRun::make_durable(Scan& scan) {
   const bool promised = effective_flush_policy(open_.config) != FlushPolicy::kNone;
   if (!promised || !scan.kept_beyond_point || foreign()) return {};
-  TRY(scan.file.sync(effective_flush_policy(open_.config) == FlushPolicy::kFull ? SyncKind::kFull : SyncKind::kData));
+  TRY(scan.file.sync(sync_kind()));
   scan.segment.synced_bytes = scan.segment.size_bytes;
   directory_changed_ = true;
   return {};

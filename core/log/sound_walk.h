@@ -58,8 +58,8 @@ class SoundWalk {
   std::optional<Damage> damage_ahead_;  // found by last_holds()
 };
 
-// An index entry leads to a batch that does not begin behind the offset wanted. One that leads elsewhere has rotted: believed,
-// it would hide good records. Gives range.begin when it leads there, else the begin of the file.
+// An index entry leads to a batch that does not begin behind the offset wanted. One that leads elsewhere has rotted:
+// believed, it would hide good records. Gives range.begin when it leads there, else the begin of the file.
 Result<Position> checked_begin(File& file, const SoundWalk::Range& range, Offset wanted);
 
 }  // namespace leat

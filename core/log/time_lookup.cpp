@@ -101,7 +101,7 @@ class LookupOfMax final : public TimeLookup {
       if (segment.snapshot.size_bytes == 0 || segment.max_timestamp_ms < 0) continue;
       if (best && best->timestamp_ms > segment.max_timestamp_ms) break;
       TRY(file, open_segment(plan_.files, plan_.directory, segment.snapshot));
-      TRY(found, max_of_segment(*file, segment.snapshot));
+      TRY(found, max_of_segment(*file, segment));
       if (found && (!best || found->timestamp_ms > best->timestamp_ms ||
                     (found->timestamp_ms == best->timestamp_ms && found->offset < best->offset))) {
         best = found;
@@ -111,24 +111,56 @@ class LookupOfMax final : public TimeLookup {
   }
 
  private:
-  // Batch by batch while a header says that a greater timestamp is inside; only such batches are unpacked.
-  Result<std::optional<TimestampOffset>> max_of_segment(File& file, const SegmentSnapshot& segment) {
-    int64_t greatest_ms = kNoTimestamp;
-    Position where(0);
-    int64_t size = 0;
+  // The index names the batch; it is searched for only when a part of it does not count, or the index is wrong.
+  Result<std::optional<TimestampOffset>> max_of_segment(File& file, const TimeLookupSegment& segment) {
+    const SegmentSnapshot& snapshot = segment.snapshot;
+    const Position begin = segment.max_position ? *segment.max_position
+                                                : lookup_position(plan_.files, plan_.directory, snapshot.base_offset,
+                                                                  segment.max_timestamp_offset);
+    BatchScanner scanner(file, std::min(begin, Position(snapshot.size_bytes)), snapshot.size_bytes,
+                         BatchScanner::Depth::kHeaders);
+    while (true) {
+      TRY(scanned, scanner.next());
+      if (!scanned || scanned->batch.last_offset() > segment.max_timestamp_offset) break;
+      const BatchView& header = scanned->batch;
+      if (header.last_offset() != segment.max_timestamp_offset || header.max_timestamp() != segment.max_timestamp_ms)
+        continue;
+      const bool counts_whole = header.base_offset() >= plan_.log_start && header.last_offset() < plan_.high_watermark;
+      if (!counts_whole) break;
+      TRY(bytes, read_batch(file, scanned->position, header.size_bytes()));
+      return search_batch(BatchView(bytes.view()), {segment.max_timestamp_ms, plan_.log_start, plan_.high_watermark});
+    }
+    return search_for_max(file, snapshot);
+  }
+
+  // Of each batch whose header promises more than the best so far, record by record.
+  Result<std::optional<TimestampOffset>> search_for_max(File& file, const SegmentSnapshot& segment) {
+    std::optional<TimestampOffset> best;
     BatchScanner scanner(file, Position(0), segment.size_bytes, BatchScanner::Depth::kHeaders);
     while (true) {
       TRY(scanned, scanner.next());
-      if (!scanned || scanned->batch.base_offset() >= plan_.high_watermark) break;
+      if (!scanned || scanned->batch.base_offset() >= plan_.high_watermark) return best;
       const BatchView& header = scanned->batch;
-      if (header.last_offset() < plan_.log_start || header.max_timestamp() <= greatest_ms) continue;
-      greatest_ms = header.max_timestamp();
-      where = scanned->position;
-      size = header.size_bytes();
+      if (header.last_offset() < plan_.log_start || header.max_timestamp() < 0) continue;
+      if (best && header.max_timestamp() <= best->timestamp_ms) continue;
+      const Position position = scanned->position;
+      TRY(bytes, read_batch(file, position, header.size_bytes()));
+      TRY(greatest, greatest_of_batch(BatchView(bytes.view())));
+      if (greatest && (!best || greatest->timestamp_ms > best->timestamp_ms)) best = greatest;
     }
-    if (greatest_ms < 0) return std::optional<TimestampOffset>();
-    TRY(bytes, read_batch(file, where, size));
-    return search_batch(BatchView(bytes.view()), {greatest_ms, plan_.log_start, plan_.high_watermark});
+  }
+
+  Result<std::optional<TimestampOffset>> greatest_of_batch(const BatchView& batch) const {
+    TRY(records, BatchRecords::open(batch, kUnpackedBytesMax));
+    std::optional<TimestampOffset> best;
+    while (true) {
+      TRY(record, records.next());
+      if (!record) return best;
+      const TimestampOffset seen{records.offset_of(*record), records.timestamp_of(*record), batch.leader_epoch()};
+      const bool counts =
+          seen.offset >= plan_.log_start && seen.offset < plan_.high_watermark && seen.timestamp_ms >= 0;
+      if (counts && (!best || seen.timestamp_ms > best->timestamp_ms)) best = seen;
+    }
   }
 
   TimeLookupPlan plan_;

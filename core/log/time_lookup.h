@@ -16,6 +16,8 @@ namespace leat {
 struct TimeLookupSegment {
   SegmentSnapshot snapshot;  // position: where the walk for the wanted time begins, when the index is in memory
   int64_t max_timestamp_ms = kNoTimestamp;
+  Offset max_timestamp_offset = kNoOffset;  // last offset of the batch that reached it
+  std::optional<Position> max_position;     // where to begin for that batch; nullopt: the index file knows
 };
 
 struct TimeLookupPlan {

@@ -22,12 +22,13 @@ Result<void> UpkeepWork::run() {
   if (epoch_text) TRY(replace_text_file(files_, join_path(directory_, kLeaderEpochFile), *epoch_text, kind_));
   if (snapshot) TRY(write_snapshot());
   TRY(rename_and_remove());
-  if (directory_sync == DirectorySync::kNeeded) {
-    const Result<void> synced = files_.sync_directory(directory_);
-    if (!synced) sync_failed = true;
-    return synced;
-  }
-  return {};
+  return directory_sync == DirectorySync::kNeeded ? sync_directory() : Result<void>();
+}
+
+Result<void> UpkeepWork::sync_directory() {
+  Result<void> synced = files_.sync_directory(directory_);
+  if (!synced) sync_failed = true;
+  return synced;
 }
 
 Result<void> UpkeepWork::sync_data() {
@@ -64,9 +65,15 @@ Result<void> UpkeepWork::write_snapshot() {
   return {};
 }
 
-// What is not there needs no renaming: a segment without transactions has no transaction index.
+// What is not there needs no renaming: a segment without transactions has no transaction index. Where a crash may bring
+// back names in any order, a segment must be gone for good before the next one goes: else an old one could come back in
+// front of a hole.
 Result<void> UpkeepWork::rename_and_remove() {
+  bool segment_is_going = false;
   for (const auto& [from, to] : renames) {
+    const bool is_segment = from.ends_with(kLogSuffix);
+    if (is_segment && segment_is_going) TRY(sync_directory());
+    segment_is_going |= is_segment;
     const Result<void> renamed = files_.rename(from, to);
     if (!renamed && renamed.error().code != Errc::kNotFound) return renamed;
   }

@@ -58,6 +58,7 @@ class UpkeepWork final : public Maintenance {
   Result<void> sync_data();
   Result<void> write_snapshot();
   Result<void> rename_and_remove();
+  Result<void> sync_directory();
 
   FileSystem& files_;
   std::string directory_;

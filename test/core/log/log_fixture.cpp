@@ -38,7 +38,7 @@ PartitionLog::Open OpenLog::open() {
   return {.files = files,
           .directory = std::string(kFolder),
           .name = {"t", 0},
-          .topic_id = *Uuid::parse("AAAAAAAAAAAAAAAAAAABAA"),
+          .topic_id = topic_id,
           .config = config,
           .tail_cache = tail_cache,
           .health = &health,

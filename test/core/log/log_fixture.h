@@ -45,6 +45,7 @@ struct OpenLog {
   FileSystem& files;
   LogConfig config;
   int64_t now_ms = kStartMs;
+  Uuid topic_id = *Uuid::parse("AAAAAAAAAAAAAAAAAAABAA");
   TailCache* tail_cache = nullptr;
   DirectoryHealth health;
   RecoveryReport report;
