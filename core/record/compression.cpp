@@ -64,7 +64,8 @@ Result<size_t> compress_snappy(ByteView input, MutableByteView out) {
   return static_cast<size_t>(at - out.data());
 }
 
-// Level 9 is the default of Kafka's compression.lz4.level, and stands for the fast compressor there; other levels are lz4hc's.
+// Level 9 is the default of compression.lz4.level and stands there for the fast compressor, as in Kafka; others are
+// lz4hc.
 constexpr int kLz4DefaultLevel = 9;
 
 LZ4F_preferences_t lz4_preferences(std::optional<int> level) noexcept {

@@ -119,6 +119,46 @@ bool FakeBroker::on_frame(int connection, const Slice& frame) {
                      [&](const Slice& piece) { return write_exactly(connection, piece.view()); });
 }
 
+MetadataResponse FakeBroker::metadata() {
+  MetadataResponse response;
+  response.brokers.push_back({.node_id = kNodeId, .host = "127.0.0.1", .port = port_, .rack = {}});
+  response.controller_id = kNodeId;
+  auto& topic = response.topics.emplace_back();
+  topic.name = "orders";
+  if (!script_.knows_topic) topic.error_code = ErrorCode::kUnknownTopicOrPartition;
+  if (script_.knows_topic) {
+    const bool leaderless = script_.leaderless_metadata-- > 0;
+    topic.partitions.push_back({.error_code = leaderless ? ErrorCode::kLeaderNotAvailable : ErrorCode::kNone,
+                                .partition_index = 0,
+                                .leader_id = leaderless ? -1 : kNodeId,
+                                .leader_epoch = 0,
+                                .replica_nodes = {kNodeId},
+                                .isr_nodes = {kNodeId},
+                                .offline_replicas = {}});
+  }
+  return response;
+}
+
+FetchResponse FakeBroker::fetch(const FetchRequest& request) {
+  const int64_t offset = request.topics.at(0).partitions.at(0).fetch_offset;
+  FetchResponse response;
+  auto& topic = response.responses.emplace_back();
+  topic.topic = "orders";
+  auto& partition = topic.partitions.emplace_back();
+  partition.aborted_transactions = script_.aborted;
+  partition.records.emplace();
+  if (script_.fetch_errors-- > 0) {
+    partition.error_code = script_.fetch_error;
+  } else if (offset > next_offset_) {
+    partition.error_code = ErrorCode::kOffsetOutOfRange;
+  } else {
+    auto batch = log_.upper_bound(offset);
+    if (batch != log_.begin()) --batch;
+    for (; batch != log_.end(); ++batch) partition.records->append(batch->second);
+  }
+  return response;
+}
+
 std::vector<Slice> FakeBroker::answer(int16_t key, int16_t version, int32_t correlation_id, const Slice& body) {
   MessageReader in(body);
   const auto encoded = [&](const auto& response) { return *encode_response(response, version, correlation_id); };
@@ -131,25 +171,8 @@ std::vector<Slice> FakeBroker::answer(int16_t key, int16_t version, int32_t corr
       }
       return encoded(response);
     }
-    case ApiKey::kMetadata: {
-      MetadataResponse response;
-      response.brokers.push_back({.node_id = kNodeId, .host = "127.0.0.1", .port = port_, .rack = {}});
-      response.controller_id = kNodeId;
-      auto& topic = response.topics.emplace_back();
-      topic.name = "orders";
-      if (!script_.knows_topic) topic.error_code = ErrorCode::kUnknownTopicOrPartition;
-      if (script_.knows_topic) {
-        const bool leaderless = script_.leaderless_metadata-- > 0;
-        topic.partitions.push_back({.error_code = leaderless ? ErrorCode::kLeaderNotAvailable : ErrorCode::kNone,
-                                    .partition_index = 0,
-                                    .leader_id = leaderless ? -1 : kNodeId,
-                                    .leader_epoch = 0,
-                                    .replica_nodes = {kNodeId},
-                                    .isr_nodes = {kNodeId},
-                                    .offline_replicas = {}});
-      }
-      return encoded(response);
-    }
+    case ApiKey::kMetadata:
+      return encoded(metadata());
     case ApiKey::kListOffsets: {
       const auto request = decoded<ListOffsetsRequest>(in, version);
       ListOffsetsResponse response;
@@ -173,26 +196,8 @@ std::vector<Slice> FakeBroker::answer(int16_t key, int16_t version, int32_t corr
       }
       return request.acks == 0 ? std::vector<Slice>() : encoded(response);
     }
-    case ApiKey::kFetch: {
-      const auto request = decoded<FetchRequest>(in, version);
-      const int64_t offset = request.topics.at(0).partitions.at(0).fetch_offset;
-      FetchResponse response;
-      auto& topic = response.responses.emplace_back();
-      topic.topic = "orders";
-      auto& partition = topic.partitions.emplace_back();
-      partition.aborted_transactions = script_.aborted;
-      partition.records.emplace();
-      if (script_.fetch_errors-- > 0) {
-        partition.error_code = script_.fetch_error;
-      } else if (offset > next_offset_) {
-        partition.error_code = ErrorCode::kOffsetOutOfRange;
-      } else {
-        auto batch = log_.upper_bound(offset);
-        if (batch != log_.begin()) --batch;
-        for (; batch != log_.end(); ++batch) partition.records->append(batch->second);
-      }
-      return encoded(response);
-    }
+    case ApiKey::kFetch:
+      return encoded(fetch(decoded<FetchRequest>(in, version)));
     default:
       return {};
   }

@@ -12,6 +12,7 @@
 #include "core/base/bytes.h"
 #include "net/protocol/error_code.h"
 #include "net/protocol/messages/fetch.h"
+#include "net/protocol/messages/metadata.h"
 
 namespace leat::test {
 
@@ -42,6 +43,8 @@ class FakeBroker {
   // False: close the connection.
   bool on_frame(int connection, const Slice& frame);
   std::vector<Slice> answer(int16_t key, int16_t version, int32_t correlation_id, const Slice& body);
+  MetadataResponse metadata();
+  FetchResponse fetch(const FetchRequest& request);
   void store(const Slice& batch);
 
   Script script_;

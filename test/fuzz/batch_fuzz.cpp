@@ -1,6 +1,6 @@
 // batch_fuzz.cpp: fuzz target: record batches of a client, and compressed payloads. input := mode:u8 bytes.
-// mode bits 0-2: the topic's codec (5 to 7: the producer's); bit 3: the CRC is put right first, so that what it covers is
-// reached; bit 4: bytes are a payload of the codec in bits 0-2, not a batch.
+// mode bits 0-2: the topic's codec (5 to 7: the producer's); bit 3: the CRC is put right first, so that what it covers
+// is reached; bit 4: bytes are a payload of the codec in bits 0-2, not a batch.
 #include "core/base/check.h"
 #include "core/record/batch_builder.h"
 #include "core/record/compression.h"
