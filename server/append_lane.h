@@ -1,9 +1,10 @@
 // append_lane.h: the one road by which anything is appended to a partition: clients' batches, the metadata journal,
 // later offsets and markers.
-//   submit* → slot, in order of arrival → validated (small on the loop, large on a kCpu worker, while the slot keeps
-//   its place) → before the loop polls, all validated slots at the head become one job: one write, one sync (group
-//   commit) → written: acks 0 and 1 are answered   → durable: acks=all are answered, the high watermark moves, watches
-//   wake
+//   submit      takes a slot, in order of arrival
+//   validated   small batches on the loop, large ones on a kCpu worker, while the slot keeps its place
+//   started     before the loop polls: all validated slots at the head become one job: one write, one sync
+//   written     acks 0 and 1 are answered
+//   durable     acks=all are answered, the high watermark moves, watches wake
 // Invariants: at most one job in flight; outcomes reach their askers in the order of the slots of equal acks; each slot
 // is answered exactly once; a rejected slot never holds up those behind it. Thread: the loop; jobs touch only their own
 // fields.

@@ -17,9 +17,9 @@ std::string_view to_string(SecurityProtocol protocol) noexcept;
 struct Listener {
   std::string name;
   SecurityProtocol protocol = SecurityProtocol::kPlaintext;
-  std::string host;  // to bind: "" is every interface, else a name or an address without brackets; a name is bound at
-                     // all its addresses (localhost at 127.0.0.1 and ::1)
-  uint16_t port = 0;             // 0: any free one
+  std::string host;   // to bind: "" is every interface, else a name or an address without brackets; a name is bound at
+                      // all its addresses (localhost at 127.0.0.1 and ::1)
+  uint16_t port = 0;  // 0: any free one
   std::string advertised_host;   // what clients are told
   uint16_t advertised_port = 0;  // 0: the port that was bound
 };

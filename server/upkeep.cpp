@@ -53,15 +53,19 @@ Task<void> Upkeep::walk(Partition::Upkeep kind) {
 }
 
 Task<void> Upkeep::visit(Partition* partition, Partition::Upkeep kind) {
-  OneShot<Partition::UpkeepReport> finished(parts_.scheduler);
+  Event finished(parts_.scheduler);
+  Partition::UpkeepReport report;
   const int64_t now_ms = parts_.scheduler.clock().wall_ms();
-  const auto on_finished = [&finished](Partition::UpkeepReport report) { finished.set(std::move(report)); };
+  const auto on_finished = [&finished, &report](Partition::UpkeepReport given) {
+    report = std::move(given);
+    finished.set();
+  };
   const TopicPartition name = partition->name();
   const Partition::Started started = partition->start_upkeep(kind, now_ms, on_finished);
   if (started != Partition::Started::kStarted) co_return;
   (void)co_await finished.wait();  // the partition is not looked at again: it may be gone
-  for (const std::string& note : finished.value().notes) log_info("{}: {}", name, note);
-  if (finished.value().error) log_error("{}: {}", name, finished.value().error->context);
+  for (const std::string& note : report.notes) log_info("{}: {}", name, note);
+  if (report.error) log_error("{}: {}", name, report.error->context);
 }
 
 Task<void> Upkeep::watch_disk(Gate::Hold hold) {

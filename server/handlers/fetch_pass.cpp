@@ -56,7 +56,8 @@ struct ReadJobResult {
 };
 
 // The first of a response is read whatever the room.
-ReadJobResult execute_reads(std::vector<std::unique_ptr<SegmentRead>>& reads, int64_t room_bytes, int64_t bytes_before) {
+ReadJobResult execute_reads(std::vector<std::unique_ptr<SegmentRead>>& reads, int64_t room_bytes,
+                            int64_t bytes_before) {
   ReadJobResult result;
   for (std::unique_ptr<SegmentRead>& read : reads) {
     if (room_bytes <= 0 && bytes_before > 0) break;
@@ -221,7 +222,9 @@ Task<void> FetchPass::read_cold() {
   std::vector<std::unique_ptr<SegmentRead>> reads;
   reads.reserve(asked.size());
   for (ColdRead& cold : asked) reads.push_back(std::move(cold.read));
-  auto work = [reads = std::move(reads), room = left(), before = bytes_]() mutable { return execute_reads(reads, room, before); };
+  auto work = [reads = std::move(reads), room = left(), before = bytes_]() mutable {
+    return execute_reads(reads, room, before);
+  };
   Result<ReadJobResult> result = co_await run_on(broker_.scheduler, WorkQueue::kRead, std::move(work));
   if (!result) {
     for (const ColdRead& cold : asked) fail(answers_[cold.answer], error_of(result.error().code));

@@ -6,9 +6,8 @@
 //   empty transactional id                          INVALID_REQUEST
 //   producer id without epoch, or the reverse       INVALID_REQUEST
 //   transactional id                                COORDINATOR_NOT_AVAILABLE
-//   the journal cannot take a new block             COORDINATOR_LOAD_IN_PROGRESS (retriable), KAFKA_STORAGE_ERROR when
-//   its
-//                                                   disk has failed
+//   the journal cannot take a new block             KAFKA_STORAGE_ERROR
+//   shutting down                                   COORDINATOR_LOAD_IN_PROGRESS
 #include "server/broker.h"
 #include "server/handlers/data_handlers.h"
 #include "server/metadata_store.h"

@@ -43,7 +43,9 @@ class Answer {
   }
 
  private:
-  static Task<void> run(Task<T> task, std::shared_ptr<std::optional<T>> value) { value->emplace(co_await std::move(task)); }
+  static Task<void> run(Task<T> task, std::shared_ptr<std::optional<T>> value) {
+    value->emplace(co_await std::move(task));
+  }
   std::shared_ptr<std::optional<T>> value_ = std::make_shared<std::optional<T>>();
 };
 
@@ -64,7 +66,9 @@ struct DataFixture {
     for (size_t i = 0; i < topic.size() && i < id.bytes.size(); ++i) id.bytes[i] = static_cast<uint8_t>(topic[i]);
     return id;
   }
-  FakePartitionLog& add(const std::string& topic, int32_t partition = 0) { return add_with_id(topic, partition, id_of(topic)); }
+  FakePartitionLog& add(const std::string& topic, int32_t partition = 0) {
+    return add_with_id(topic, partition, id_of(topic));
+  }
   FakePartitionLog& add_with_id(const std::string& topic, int32_t partition, const Uuid& id) {
     auto log = std::make_unique<FakePartitionLog>(TopicPartition{topic, partition}, FlushPolicy::kCommit, id);
     FakePartitionLog& fake = *log;

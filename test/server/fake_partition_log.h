@@ -28,8 +28,8 @@ class FakePartitionLog final : public PartitionLog {
   enum class Reads : uint8_t { kHot, kCold };
   Reads reads = Reads::kHot;
   Errc cold_read_error = Errc::kCancelled;  // of cold reads, when not kCancelled
-  std::vector<Slice> stored;             // what is durable, in order
-  std::vector<size_t> groups;            // batches of each append
+  std::vector<Slice> stored;                // what is durable, in order
+  std::vector<size_t> groups;               // batches of each append
 
   const TopicPartition& name() const noexcept override { return name_; }
   const Uuid& topic_id() const noexcept override { return id_; }

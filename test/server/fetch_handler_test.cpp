@@ -372,7 +372,8 @@ TEST_CASE("fetch: damage and trouble on disk concern their partition only", "[se
   FakePartitionLog& good = f.add("good");
   f.append("bad", 0, make_batch("a"));
   f.append("good", 0, make_batch("a"));
-  for (const auto& [error, code] : {std::pair{Errc::kCorrupt, ErrorCode::kCorruptMessage}, {Errc::kIo, ErrorCode::kKafkaStorageError}}) {
+  for (const auto& [error, code] :
+       {std::pair{Errc::kCorrupt, ErrorCode::kCorruptMessage}, {Errc::kIo, ErrorCode::kKafkaStorageError}}) {
     static_cast<FakePartitionLog&>(f.table.find("bad", 0)->log()).cold_read_error = error;
     const auto answer = ask(f, fetch({{.topic = "bad"}, {.topic = "good"}}));
     CHECK(answer->responses.at(0).partitions.at(0).error_code == code);

@@ -1,5 +1,5 @@
-// list_offsets_handler_test.cpp: ListOffsets and OffsetForLeaderEpoch through their handlers. Look-ups by time: with the real log,
-// in partition_log's tests and the live ones.
+// list_offsets_handler_test.cpp: ListOffsets and OffsetForLeaderEpoch through their handlers. Look-ups by time: with
+// the real log, in partition_log's tests and the live ones.
 #include "test/server/data_fixture.h"
 
 using namespace leat;
@@ -7,8 +7,8 @@ using namespace leat::test;
 
 namespace {
 
-ListOffsetsResponse::ListOffsetsPartitionResponse ask(DataFixture& f, int64_t timestamp, int16_t version = 11, int32_t epoch = -1,
-                                                      int32_t partition = 0) {
+ListOffsetsResponse::ListOffsetsPartitionResponse ask(DataFixture& f, int64_t timestamp, int16_t version = 11,
+                                                      int32_t epoch = -1, int32_t partition = 0) {
   ListOffsetsRequest request;
   request.replica_id = -1;
   ListOffsetsRequest::ListOffsetsTopic& topic = request.topics.emplace_back();
@@ -57,7 +57,8 @@ TEST_CASE("list offsets: a partition named twice is refused, others are not", "[
   ListOffsetsRequest request;
   ListOffsetsRequest::ListOffsetsTopic& topic = request.topics.emplace_back();
   topic.name = "t";
-  for (const int32_t partition : {0, 1, 0}) topic.partitions.push_back({.partition_index = partition, .current_leader_epoch = -1, .timestamp = -1});
+  for (const int32_t partition : {0, 1, 0})
+    topic.partitions.push_back({.partition_index = partition, .current_leader_epoch = -1, .timestamp = -1});
   const auto answer = f.run(handle_list_offsets(f.broker, f.request(11), request));
   const auto& partitions = answer->topics.at(0).partitions;
   CHECK(partitions.at(0).error_code == ErrorCode::kInvalidRequest);

@@ -6,7 +6,8 @@ using namespace leat::test;
 
 namespace {
 
-ProduceRequest produce(const std::string& topic, std::vector<std::pair<int32_t, std::optional<Slice>>> partitions, int16_t acks = -1) {
+ProduceRequest produce(const std::string& topic, std::vector<std::pair<int32_t, std::optional<Slice>>> partitions,
+                       int16_t acks = -1) {
   ProduceRequest request;
   request.acks = acks;
   request.timeout_ms = 1500;
@@ -33,7 +34,8 @@ TEST_CASE("produce: several partitions of a request, each with its own answer", 
   f.add("t", 0);
   f.add("t", 1);
   f.append("t", 1, make_batch("before", 5));
-  const auto answer = f.run(handle_produce(f.broker, f.request(12), produce("t", {{1, make_batch("a", 2)}, {7, make_batch("b")}, {0, make_batch("c")}})));
+  const auto answer = f.run(handle_produce(
+      f.broker, f.request(12), produce("t", {{1, make_batch("a", 2)}, {7, make_batch("b")}, {0, make_batch("c")}})));
   REQUIRE(answer->has_value());
   const auto& partitions = (*answer)->responses.at(0).partition_responses;
   REQUIRE(partitions.size() == 3);
@@ -66,7 +68,8 @@ TEST_CASE("produce: what no broker takes", "[server][produce]") {
   f.add("t");
   f.add("__consumer_offsets");
   const auto code_of = [&](const std::string& topic, std::optional<Slice> records, int16_t acks) {
-    return first(f.run(handle_produce(f.broker, f.request(12), produce(topic, {{0, std::move(records)}}, acks)))).error_code;
+    return first(f.run(handle_produce(f.broker, f.request(12), produce(topic, {{0, std::move(records)}}, acks))))
+        .error_code;
   };
   CHECK(code_of("t", make_batch("a"), 5) == ErrorCode::kInvalidRequiredAcks);
   CHECK(code_of("t", make_batch("a"), -2) == ErrorCode::kInvalidRequiredAcks);
@@ -91,9 +94,11 @@ TEST_CASE("produce: transactional batches without a coordinator", "[server][prod
   BatchBuilder builder(options);
   builder.append(text_record("k", "v", 1));
   ProduceRequest request = produce("t", {{0, *builder.finish()}});
-  CHECK(first(f.run(handle_produce(f.broker, f.request(12), request))).error_code == ErrorCode::kTransactionalIdAuthorizationFailed);
+  CHECK(first(f.run(handle_produce(f.broker, f.request(12), request))).error_code ==
+        ErrorCode::kTransactionalIdAuthorizationFailed);
   request.transactional_id = "tx";
-  CHECK(first(f.run(handle_produce(f.broker, f.request(12), request))).error_code == ErrorCode::kInvalidProducerIdMapping);
+  CHECK(first(f.run(handle_produce(f.broker, f.request(12), request))).error_code ==
+        ErrorCode::kInvalidProducerIdMapping);
 }
 
 TEST_CASE("produce: a full disk says so, and the next produce succeeds", "[server][produce]") {
@@ -110,8 +115,10 @@ TEST_CASE("produce: a failed sync acknowledges nothing, then or later", "[server
   DataFixture f;
   FakePartitionLog& log = f.add("t");
   log.fault = FakePartitionLog::Fault::kSyncFails;
-  CHECK(first(f.run(handle_produce(f.broker, f.request(12), produce("t", {{0, make_batch("a")}})))).error_code == ErrorCode::kKafkaStorageError);
-  CHECK(first(f.run(handle_produce(f.broker, f.request(12), produce("t", {{0, make_batch("b")}})))).error_code == ErrorCode::kKafkaStorageError);
+  CHECK(first(f.run(handle_produce(f.broker, f.request(12), produce("t", {{0, make_batch("a")}})))).error_code ==
+        ErrorCode::kKafkaStorageError);
+  CHECK(first(f.run(handle_produce(f.broker, f.request(12), produce("t", {{0, make_batch("b")}})))).error_code ==
+        ErrorCode::kKafkaStorageError);
 }
 
 TEST_CASE("produce: a disk that hangs costs the asker its timeout, not for ever", "[server][produce]") {
@@ -145,7 +152,8 @@ TEST_CASE("produce: beyond the append budget requests wait, in order", "[server]
   f.broker.append_budget.set_max(200);
   std::vector<Answer<MaybeResponse>> answers;
   for (int i = 0; i < 20; ++i) {
-    answers.push_back(f.run(handle_produce(f.broker, f.request(12), produce("t", {{0, make_batch(std::string(50, 'x'))}}))));
+    answers.push_back(
+        f.run(handle_produce(f.broker, f.request(12), produce("t", {{0, make_batch(std::string(50, 'x'))}}))));
   }
   CHECK(f.broker.append_budget.waiting() > 0);
   CHECK(f.broker.append_budget.bytes_used() <= 200);
