@@ -1,10 +1,10 @@
-"""cases_data.py: what the path of the data promises, seen from a socket: order, wake-ups, limits, deletions, ids."""
+# cases_data.py: what the path of the data promises, seen from a socket: order, wake-ups, limits, deletions, ids.
 import struct
 import threading
 import time
 
 from leatd import Leatd
-from wire import INIT_PRODUCER_ID, Closed, batch, records, string
+from wire import FETCH, INIT_PRODUCER_ID, Closed, batch, frame, records, string
 
 
 def init_producer_id(client):
@@ -110,12 +110,14 @@ def case_delete_records(options):
 
 def case_deleted_topic_wakes_its_reader(options):
     with Leatd(options.leatd) as broker:
-        client, reader = broker.connect(), broker.connect()
+        client, reader, deleter = broker.connect(), broker.connect(), broker.connect()
         assert client.create_topic('gone') == 0
-        threading.Timer(0.3, lambda: client.delete_topic('gone')).start()
+        deletion = threading.Timer(0.3, lambda: deleter.delete_topic('gone'))
+        deletion.start()
         started = time.monotonic()
         error, *_ = reader.fetch('gone', 0, 0, max_wait_ms=15_000)
         assert error == 3 and time.monotonic() - started < 10, error
+        deletion.join()
         assert client.produce('gone', 0, batch([b'x']))[0] == 3
 
 
@@ -163,10 +165,10 @@ def case_slow_readers_hold_little(options):
         slow = []
         for _ in range(50):
             reader = broker.connect()
-            body = struct.pack('>iiiibii', -1, 500, 1, 1 << 30, 0, 0, -1) + struct.pack('>i', 1) + string('wide') + struct.pack('>i', 20)
+            body = struct.pack('>iiiibii', -1, 500, 1, 1 << 30, 0, 0, -1) + struct.pack('>i', 1)
+            body += string('wide') + struct.pack('>i', 20)
             for partition in range(20):
                 body += struct.pack('>iiqqi', partition, -1, 0, -1, 100 << 20)
-            from wire import FETCH, frame
             for _ in range(4):
                 reader.send(frame(FETCH, 11, body + struct.pack('>i', 0) + string('')))
             slow.append(reader)

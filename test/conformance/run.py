@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""run.py: cases against a live leatd, each with a broker of its own.
-  run.py --leatd build/release/bin/leatd [--rounds 200] [--requests 1000] [--seed N] [case...]
-A case whose tool is missing (kcat, strace, mount as root) is skipped and says so. Everything random follows from the seed."""
+# run.py: cases against a live leatd, each with a broker of its own.
+#   run.py --leatd build/release/bin/leatd [--rounds 200] [--requests 1000] [--seed N] [case...]
+# A case whose tool is missing (kcat, strace, mount as root) is skipped and says so. Everything random follows from
+# the seed.
 import argparse
 import random
 import sys
@@ -22,7 +23,7 @@ for module in (cases_kcat, cases_data, cases_faults, cases_hostile):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description='Cases against a live leatd, each with a broker of its own.')
     parser.add_argument('--leatd', required=True)
     parser.add_argument('--rounds', type=int, default=5, help='of kill -9')
     parser.add_argument('--requests', type=int, default=1000, help='hostile ones')

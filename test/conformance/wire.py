@@ -1,5 +1,6 @@
-"""wire.py: just enough of Kafka's protocol, from the standard library alone, to ask a broker what a test wants to know: fixed
-versions, no retries, no caching. One Connection a thread. Bytes that a test wants to damage are built by frame()."""
+# wire.py: just enough of Kafka's protocol, from the standard library alone, to ask a broker what a test wants to
+# know: fixed
+# versions, no retries, no caching. One Connection a thread. Bytes that a test wants to damage are built by frame().
 import socket
 import struct
 
@@ -189,13 +190,13 @@ class Connection:
 
     def list_offset(self, topic, partition, timestamp):
         """(error, timestamp, offset)"""
-        body = struct.pack('>i', -1) + struct.pack('>i', 1) + string(topic) + struct.pack('>iiq', 1, partition, timestamp)
+        body = struct.pack('>ii', -1, 1) + string(topic) + struct.pack('>iiq', 1, partition, timestamp)
         answer = self.ask(LIST_OFFSETS, 1, body)
         return struct.unpack_from('>hqq', answer, 4 + 2 + len(topic.encode()) + 4 + 4)
 
     def delete_records(self, topic, partition, offset):
         """(low watermark, error)"""
-        body = struct.pack('>i', 1) + string(topic) + struct.pack('>iiq', 1, partition, offset) + struct.pack('>i', 10_000)
+        body = struct.pack('>i', 1) + string(topic) + struct.pack('>iiqi', 1, partition, offset, 10_000)
         answer = self.ask(DELETE_RECORDS, 0, body)
         return struct.unpack_from('>qh', answer, 4 + 4 + 2 + len(topic.encode()) + 4 + 4)
 
