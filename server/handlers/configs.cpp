@@ -1,9 +1,9 @@
 // configs.cpp: settings of topics and of the broker, as they are and as they are changed.
-//   DescribeConfigs 1-4               topics and the broker; the resource "" of type broker is what was set for all
-//   brokers AlterConfigs 0-2                  replaces all overrides of a resource IncrementalAlterConfigs 0-1 SET,
-//   DELETE, APPEND, SUBTRACT; all or nothing for each resource ListConfigResources 0-1           0: client metrics, of
-//   which there are none Gaps: resources of types broker logger, client metrics and group are INVALID_REQUEST: they do
-//   not exist here yet.
+//   DescribeConfigs 1-4           topics and the broker; the resource "" of type broker is what was set for all brokers
+//   AlterConfigs 0-2              replaces all overrides of a resource
+//   IncrementalAlterConfigs 0-1   SET, DELETE, APPEND, SUBTRACT; all or nothing for each resource
+//   ListConfigResources 0-1       0: client metrics, of which there are none
+// Gaps: resources of types broker logger, client metrics and group are INVALID_REQUEST: they do not exist here yet.
 //     resource named twice in one request   INVALID_REQUEST in each
 #include <fmt/format.h>
 

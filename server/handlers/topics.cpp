@@ -1,6 +1,5 @@
 // topics.cpp: making and removing topics and partitions. When the answer leaves, the change is durable and in effect.
-//   CreateTopics 2-7        the created topic's effective settings since 5, its id since 7; validate_only checks and
-//   makes nothing
+//   CreateTopics 2-7        the created topic's effective settings since 5, its id since 7; validate_only makes nothing
 //     named twice in one request            INVALID_REQUEST, once
 //   DeleteTopics 1-6        by name, since 6 also by id
 //     delete.topic.enable=false             TOPIC_DELETION_DISABLED, below version 3 INVALID_REQUEST
