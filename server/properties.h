@@ -1,6 +1,6 @@
 // properties.h: the text of a Kafka-style properties file (java.util.Properties) as name and value with their lines.
-//   line := blank | ('#' | '!') comment | name separator value      separator := blanks, '=' or ':' with blanks round
-//   it
+//   line      := blank | ('#' | '!') comment | name separator value
+//   separator := blanks, '=' or ':' with blanks round it
 // A backslash at the end of a line continues it; \t \n \r \f \uXXXX \\ \= \: and the like are escapes. CRLF, a byte
 // order mark and blanks at the end of a line are no part of it. Stricter than Java: a name with no separator is an
 // error. Pure.

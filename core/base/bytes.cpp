@@ -1,5 +1,5 @@
-// bytes.cpp: the block pool. Power-of-two size classes from 512 B to 64 MiB with a bounded stack of free blocks each, behind
-// one mutex that is held for a few instructions; larger blocks come from and go to the heap directly.
+// bytes.cpp: the block pool. Power-of-two size classes from 512 B to 64 MiB with a bounded stack of free blocks each,
+// behind one mutex that is held for a few instructions; larger blocks come from and go to the heap directly.
 #include "core/base/bytes.h"
 
 #include <array>
@@ -47,7 +47,7 @@ class BlockPool {
         return block;
       }
     }
-    void* memory = ::operator new(Block::kHeaderBytes + capacity, std::align_val_t{64});
+    void* memory = ::operator new (Block::kHeaderBytes + capacity, std::align_val_t{64});
     auto* block = new (memory) Block;
     block->size_class = pooled ? bits : kUnpooled;
     block->capacity = capacity;
@@ -86,7 +86,7 @@ class BlockPool {
  private:
   static void release(Block* block) noexcept {
     block->~Block();
-    ::operator delete(static_cast<void*>(block), std::align_val_t{64});
+    ::operator delete (static_cast<void*>(block), std::align_val_t{64});
   }
 
   std::mutex mutex_;
@@ -103,7 +103,9 @@ BlockPool& pool() {
 
 }  // namespace
 
-BlockRef BlockRef::allocate(size_t capacity_bytes) { return BlockRef(pool().take(std::max<size_t>(capacity_bytes, 1))); }
+BlockRef BlockRef::allocate(size_t capacity_bytes) {
+  return BlockRef(pool().take(std::max<size_t>(capacity_bytes, 1)));
+}
 BlockRef::BlockRef(const BlockRef& other) noexcept : block_(other.block_) {
   if (block_ != nullptr) block_->references.fetch_add(1, std::memory_order_relaxed);
 }

@@ -1,8 +1,9 @@
 // bytes.h: views of bytes, and Slice: a reference-counted piece of an immutable-once-published block.
-// A Block is filled by one owner (a connection reading from its socket, a builder), then shared as Slices; from the moment
-// a slice is given to anybody else its bytes do not change. The one exception is an append lane, which patches base offset
-// and leader epoch of a batch before the batch is published to readers. Blocks are counted atomically: slices travel between
-// the loop and workers. A slice pins its whole block: see Slice::pinned_bytes, which caches charge for.
+// A Block is filled by one owner (a connection reading from its socket, a builder), then shared as Slices; from the
+// moment a slice is given to anybody else its bytes do not change. The one exception is an append lane, which patches
+// base offset and leader epoch of a batch before the batch is published to readers. Blocks are counted atomically:
+// slices travel between the loop and workers. A slice pins its whole block: see Slice::pinned_bytes, which caches
+// charge for.
 #pragma once
 
 #include <atomic>
@@ -19,14 +20,18 @@ namespace leat {
 using ByteView = std::span<const uint8_t>;
 using MutableByteView = std::span<uint8_t>;
 
-inline ByteView as_bytes(std::string_view text) noexcept { return {reinterpret_cast<const uint8_t*>(text.data()), text.size()}; }
-inline std::string_view as_text(ByteView bytes) noexcept { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+inline ByteView as_bytes(std::string_view text) noexcept {
+  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+}
+inline std::string_view as_text(ByteView bytes) noexcept {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 inline bool equal(ByteView a, ByteView b) noexcept {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0);
 }
 
-// A block's memory comes from a process-wide cache of freed blocks by size class (first touch of fresh pages is the slowest
-// step of all on virtual machines). Thread-safe.
+// A block's memory comes from a process-wide cache of freed blocks by size class (first touch of fresh pages is the
+// slowest step of all on virtual machines). Thread-safe.
 class Block;
 
 class BlockRef {
@@ -35,7 +40,10 @@ class BlockRef {
   static BlockRef allocate(size_t capacity_bytes);  // capacity may be rounded up
   BlockRef(const BlockRef& other) noexcept;
   BlockRef(BlockRef&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
-  BlockRef& operator=(BlockRef other) noexcept { std::swap(block_, other.block_); return *this; }
+  BlockRef& operator=(BlockRef other) noexcept {
+    std::swap(block_, other.block_);
+    return *this;
+  }
   ~BlockRef();
 
   explicit operator bool() const noexcept { return block_ != nullptr; }
@@ -58,7 +66,7 @@ class Slice {
   const uint8_t* data() const noexcept { return data_; }
   size_t size() const noexcept { return size_; }
   bool empty() const noexcept { return size_ == 0; }
-  Slice sub(size_t begin, size_t size) const noexcept;  // CHECKs its bounds
+  Slice sub(size_t begin, size_t size) const noexcept;                     // CHECKs its bounds
   MutableByteView unpublished() const noexcept { return {data_, size_}; }  // only while nobody else reads it
   size_t pinned_bytes() const noexcept { return block_ ? block_.capacity() : 0; }
 

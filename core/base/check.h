@@ -1,6 +1,6 @@
-// check.h: CHECK(condition, "format", values...): an invariant of ours, tested in release builds too. A failed one prints
-// where, what and the given state, and aborts: going on with broken state would put users' data at risk. Never for input
-// from the network, the disk, settings, or for memory pressure: those are Results.
+// check.h: CHECK(condition, "format", values...): an invariant of ours, tested in release builds too. A failed one
+// prints where, what and the given state, and aborts: going on with broken state would put users' data at risk. Never
+// for input from the network, the disk, settings, or for memory pressure: those are Results.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,9 +13,9 @@ namespace leat {
 
 }  // namespace leat
 
-#define CHECK(condition, ...)                                                                       \
-  do {                                                                                              \
-    if (!(condition)) [[unlikely]] {                                                                \
+#define CHECK(condition, ...)                                                                                      \
+  do {                                                                                                             \
+    if (!(condition)) [[unlikely]] {                                                                               \
       ::leat::check_failed(__FILE__, __LINE__, #condition, std::string() __VA_OPT__(+::fmt::format(__VA_ARGS__))); \
-    }                                                                                               \
+    }                                                                                                              \
   } while (false)

@@ -1,5 +1,6 @@
-// clock.h: where time comes from. Two clocks that are never mixed: wall time for timestamps that users see and that survive a
-// restart, monotonic time for every timeout. Nothing else in core, net or server asks the system for the time.
+// clock.h: where time comes from. Two clocks that are never mixed: wall time for timestamps that users see and that
+// survive a restart, monotonic time for every timeout. Nothing else in core, net or server asks the system for the
+// time.
 #pragma once
 
 #include <chrono>
@@ -14,8 +15,8 @@ using Nanos = std::chrono::nanoseconds;
 class Clock {
  public:
   virtual ~Clock() = default;
-  virtual int64_t wall_ms() const noexcept = 0;      // milliseconds since 1970; may step
-  virtual Nanos monotonic() const noexcept = 0;      // since some start; never steps back
+  virtual int64_t wall_ms() const noexcept = 0;  // milliseconds since 1970; may step
+  virtual Nanos monotonic() const noexcept = 0;  // since some start; never steps back
 };
 
 class SystemClock final : public Clock {

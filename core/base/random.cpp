@@ -5,7 +5,9 @@
 
 namespace leat {
 
-uint64_t Random::below(uint64_t bound) noexcept { return static_cast<uint64_t>((static_cast<unsigned __int128>(next()) * bound) >> 64); }
+uint64_t Random::below(uint64_t bound) noexcept {
+  return static_cast<uint64_t>((static_cast<unsigned __int128>(next()) * bound) >> 64);
+}
 
 uint64_t SystemRandom::next() noexcept {
   thread_local std::random_device device;

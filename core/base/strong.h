@@ -1,4 +1,5 @@
-// strong.h: integers of one kind that do not mix with another: Offset + Position does not compile. Explicit in, `.v` out.
+// strong.h: integers of one kind that do not mix with another: Offset + Position does not compile. Explicit in, `.v`
+// out.
 #pragma once
 
 #include <fmt/format.h>
@@ -21,14 +22,17 @@ struct Strong {
   friend constexpr Strong operator+(Strong a, Int count) noexcept { return Strong(static_cast<Int>(a.v + count)); }
   friend constexpr Strong operator-(Strong a, Int count) noexcept { return Strong(static_cast<Int>(a.v - count)); }
   friend constexpr Int operator-(Strong a, Strong b) noexcept { return static_cast<Int>(a.v - b.v); }
-  constexpr Strong& operator+=(Int count) noexcept { v = static_cast<Int>(v + count); return *this; }
+  constexpr Strong& operator+=(Int count) noexcept {
+    v = static_cast<Int>(v + count);
+    return *this;
+  }
 };
 
 using Offset = Strong<struct OffsetTag, int64_t>;      // of a record in a partition
 using Position = Strong<struct PositionTag, int64_t>;  // of a byte in a file
 
 inline constexpr Offset kNoOffset{-1};
-inline constexpr int64_t kNoTimestamp = -1;      // Kafka's "no timestamp"; timestamps are milliseconds since 1970
+inline constexpr int64_t kNoTimestamp = -1;  // Kafka's "no timestamp"; timestamps are milliseconds since 1970
 inline constexpr int64_t kNoProducerId = -1;
 inline constexpr int16_t kNoProducerEpoch = -1;
 inline constexpr int32_t kNoSequence = -1;

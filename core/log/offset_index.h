@@ -1,5 +1,6 @@
 // offset_index.h: sparse map from record offset to byte position; one file a segment, "%020d.index", as Apache Kafka's.
-//   file  := entry*        entry := relative_offset:u32be position:u32be        one per index.interval.bytes of log at most
+//   file  := entry*                                       one per index.interval.bytes of log at most
+//   entry := relative_offset:u32be position:u32be
 // relative_offset is the last offset of a batch minus the segment's base offset, position that batch's first byte.
 // Invariants: both columns strictly increase; position < segment size. Derived data, so never trusted: what a lookup
 // finds is checked against the batch that is there, and a file that fails sane() is rebuilt from the segment. In memory

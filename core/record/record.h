@@ -1,7 +1,8 @@
 // record.h: the records inside a batch, viewed without copying.
 //   record := size:varint attributes:i8 timestamp_delta:varlong offset_delta:varint key:bytes value:bytes
-//   header_count:varint header* header := key:bytes(not null) value:bytes        bytes := size:varint byte*, a size
-//   below 0 is null
+//             header_count:varint header*
+//   header := key:bytes(not null) value:bytes
+//   bytes  := size:varint byte*                  a size below 0 is null
 // `size` counts what follows it and must be used up exactly. Views live as long as the bytes they point into. Pure; any
 // thread.
 #pragma once

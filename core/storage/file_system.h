@@ -48,11 +48,11 @@ class File {
   virtual Result<int64_t> size() = 0;
   virtual Result<void> allocate(
       int64_t size_bytes) = 0;  // reserves space without changing the size; kUnsupported is harmless
-  // Takes clean pages out of the page cache, so that the next read comes from the disk. Advice: it may do nothing. Two uses: to
-  // keep a far reader from pushing the hot tail out, and to see, after a sync that failed in an earlier process, what the disk
-  // really has: the kernel may go on showing bytes that it gave up writing.
+  // Takes clean pages out of the page cache, so that the next read comes from the disk. Advice: it may do nothing. Two
+  // uses: to keep a far reader from pushing the hot tail out, and to see, after a sync that failed in an earlier
+  // process, what the disk really has: the kernel may go on showing bytes that it gave up writing.
   virtual void drop_cache(Position begin, int64_t size_bytes) noexcept = 0;
-  virtual int descriptor() const noexcept = 0;                               // for sendfile; -1 where there is none
+  virtual int descriptor() const noexcept = 0;  // for sendfile; -1 where there is none
 };
 
 struct FileInfo {
