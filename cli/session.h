@@ -35,7 +35,7 @@ class Session {
   Result<std::vector<HostPort>> bootstrap() const { return parse_host_ports(options.bootstrap_server); }
 
   void out(std::string_view text) { console.out(text); }
-  void say(std::string_view line);  // what was done; not with --quiet or --json
+  void say(std::string_view line);                                          // what was done; not with --quiet or --json
   bool broker_unreachable() const noexcept { return broker_unreachable_; }  // client() failed to connect
   bool output_closed() const noexcept { return console.output_state() == OutputState::kClosed; }
 

@@ -266,8 +266,8 @@ Result<void> RecoveryRun::recover_clean() {
 }
 
 Result<void> RecoveryRun::recover_unclean() {
-  // The segment that was active when the point was set, also when the point lies at its very end: of sealed ones the index files
-  // were synced before, of this one not.
+  // The segment that was active when the point was set, also when the point lies at its very end: of sealed ones the
+  // index files were synced before, of this one not.
   const size_t first = foreign() || point_ == Offset(0) ? 0 : segment_of(point_ - 1);
   for (size_t i = 0; i < first; ++i) TRY(check_sealed(i));
   TRY(choose_snapshot(foreign() ? log_.segments.front()->base_offset : point_));
