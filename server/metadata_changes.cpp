@@ -126,7 +126,13 @@ Task<MetadataResult<TopicState>> MetadataStore::finish_creation(TopicState topic
   const MetadataResult<void> made = co_await durable(std::move(staged));
   if (!made) co_return tl::unexpected<MetadataError>(made.error());
   const Result<void> hosted = co_await host_partitions(topic, 0);
-  if (hosted) co_return topic;
+  if (hosted) {
+    if (changes_log_.admit()) {
+      log_info("topic {}: created, {} partitions, id {}", topic.name, topic.partition_count, topic.id.to_string());
+    }
+    co_return topic;
+  }
+  changes_log_.warn("topic {}: not created: {}", topic.name, hosted.error().context);
   co_await undo_creation(topic.id);
   co_return tl::unexpected<MetadataError>(not_made(hosted.error()));
 }
@@ -181,6 +187,7 @@ Task<MetadataResult<TopicState>> MetadataStore::delete_topic(Uuid id) {
   const MetadataResult<void> deleted = co_await commit(std::move(decided->step));
   if (!deleted) co_return tl::unexpected<MetadataError>(deleted.error());
   served_.erase(id);
+  if (changes_log_.admit()) log_info("topic {}: deleted, id {}", name, id.to_string());
   // When the folders cannot be renamed now, the id stays remembered and the next start removes them.
   const Result<void> removed = co_await host_.remove_topic(id, name, decided->topic.partition_count);
   if (removed) spawn(forget_topic(id, *std::move(hold)));

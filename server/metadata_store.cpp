@@ -32,7 +32,9 @@ MetadataStore::MetadataStore(const Parts& parts)
       settings_(parts.settings),
       journal_(parts.journal),
       host_(parts.host),
-      gate_(parts.scheduler) {}
+      gate_(parts.scheduler),
+      changes_log_(parts.scheduler.clock(), 100),
+      missing_log_(parts.scheduler.clock()) {}
 
 MetadataStore::~MetadataStore() = default;
 
@@ -142,6 +144,7 @@ Task<void> MetadataStore::flush_once() {
     for (const std::shared_ptr<Commit>& asker : askers) asker->done.set();
     co_return;
   }
+  log_error("metadata journal: {}; its state is read again", first.error().context);
   // Whatever was decided meanwhile was decided on a state that never came to be.
   std::vector<std::shared_ptr<Commit>> refused = std::exchange(waiting_, {});
   refused.insert(refused.begin(), askers.begin(), askers.end());
@@ -171,7 +174,9 @@ Task<void> MetadataStore::rebuild() {
   rebuilding_ = true;
   const Result<void> replayed = co_await replay();
   rebuilding_ = false;
-  if (!replayed) broken_ = storage_error(replayed.error());
+  if (replayed) co_return;
+  broken_ = storage_error(replayed.error());
+  log_error("metadata journal: {}; topics and settings cannot be changed until a restart", replayed.error().context);
 }
 
 Task<Result<void>> MetadataStore::replay() {
@@ -224,9 +229,18 @@ Task<void> MetadataStore::open_one(Uuid id) {
 Task<void> MetadataStore::remove_leftovers(Uuid id) {
   const TopicState topic = *machine_.topic(id);
   const Result<void> removed = co_await host_.remove_topic(id, topic.name, topic.partition_count);
-  if (!removed) co_return;  // remembered, and tried again at the next start
+  if (!removed) {
+    log_warn("topic {}: folders of the deleted topic are left until the next start: {}", topic.name,
+             removed.error().context);
+    co_return;
+  }
   MetadataStep step = machine_.on_topic_gone(id);
   (void)co_await commit(std::move(step));
+}
+
+void MetadataStore::note_missing_topic(std::string_view name, std::string_view client) {
+  missing_log_.warn("topic {}: asked for by client \"{}\", not there, and auto.create.topics.enable is false",
+                    printable(name), printable(client));
 }
 
 Task<void> MetadataStore::stop() {

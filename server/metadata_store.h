@@ -23,6 +23,7 @@
 #include "net/loop/gate.h"
 #include "net/loop/scheduler.h"
 #include "net/loop/task.h"
+#include "server/log.h"
 #include "server/metadata_journal.h"
 #include "server/topic_host.h"
 
@@ -72,6 +73,9 @@ class MetadataStore {
                                                  Validate validate);
   Task<MetadataResult<void>> alter_broker_configs(std::string name, std::vector<ConfigChange> changes, AlterMode mode,
                                                   Validate validate);
+
+  // A client asked for a topic that is not there and may not be made: a line for whoever wonders why.
+  void note_missing_topic(std::string_view name, std::string_view client);
 
   // An id that nobody has had or will have, also after a crash.
   Task<MetadataResult<int64_t>> next_producer_id();
@@ -134,6 +138,9 @@ class MetadataStore {
   std::shared_ptr<Event> reserving_;  // while a block of producer ids is on its way
   int64_t next_producer_id_ = 0;
   int64_t producer_id_end_ = 0;
+
+  RateLimitedLog changes_log_;
+  RateLimitedLog missing_log_;
 };
 
 }  // namespace leat

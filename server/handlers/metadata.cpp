@@ -171,6 +171,9 @@ Task<MetadataResponse> handle_metadata(Broker& broker, Request request, Metadata
       response.topics.push_back(topic_answer(broker, *found, with_operations));
       continue;
     }
+    if (message.allow_auto_topic_creation && !broker.settings.auto_create_topics) {
+      broker.metadata->note_missing_topic(name, request.client_id);
+    }
     const auto fault = faults.find(name);
     response.topics.push_back(topic_error(name, Uuid{}, fault != faults.end() ? fault->second : absence_of(name)));
   }

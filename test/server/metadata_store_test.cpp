@@ -4,74 +4,14 @@
 
 #include <fmt/format.h>
 
-#include "core/record/record.h"
 #include "server/countdown.h"
 #include "server/settings.h"
+#include "test/server/fake_metadata_journal.h"
 #include "test/support/catch.h"
 #include "test/support/manual_scheduler.h"
 
 namespace leat {
 namespace {
-
-// Batches in memory; an append ends when the test lets it.
-class FakeJournal final : public MetadataJournal {
- public:
-  explicit FakeJournal(Scheduler& scheduler) : scheduler_(scheduler) {}
-
-  Task<Result<Offset>> append(Slice batch, int32_t record_count, int64_t) override {
-    ++appends;
-    if (held) {
-      auto event = std::make_shared<Event>(scheduler_);
-      waiting.push_back(event);
-      const Woken woken = co_await event->wait();
-      (void)woken;
-    }
-    if (failures_left > 0) {
-      --failures_left;
-      co_return fail(Errc::kNoSpace, "no space left on the device");
-    }
-    const Offset first(next_offset);
-    next_offset += record_count;
-    batches.emplace_back(first, std::move(batch));
-    co_return first;
-  }
-
-  Task<Result<MetadataMachine>> replay() override {
-    ++replays;
-    co_return replayed();
-  }
-  void forget_before(Offset offset) override {
-    std::erase_if(batches, [&](const auto& batch) { return batch.first < offset; });
-  }
-
-  Result<MetadataMachine> replayed() const {
-    if (is_unreadable) return fail(Errc::kIo, "cannot be read");
-    MetadataMachine machine;
-    for (const auto& [offset, batch] : batches) TRY(apply_metadata_batches(batch.view(), machine));
-    return machine;
-  }
-  size_t record_count() const {
-    size_t count = 0;
-    for (const auto& [offset, batch] : batches) count += static_cast<size_t>(BatchView(batch.view()).record_count());
-    return count;
-  }
-  void release() {
-    held = false;
-    for (const std::shared_ptr<Event>& event : std::exchange(waiting, {})) event->set();
-  }
-
-  std::vector<std::pair<Offset, Slice>> batches;
-  int64_t next_offset = 0;
-  int appends = 0;
-  int replays = 0;
-  int failures_left = 0;
-  bool held = false;
-  bool is_unreadable = false;
-  std::vector<std::shared_ptr<Event>> waiting;
-
- private:
-  Scheduler& scheduler_;
-};
 
 class FakeHost final : public TopicHost {
  public:
@@ -109,7 +49,7 @@ struct Fixture {
   ManualScheduler scheduler;
   SeededRandom random{11};
   Settings settings;
-  FakeJournal journal{scheduler};
+  FakeMetadataJournal journal{scheduler};
   FakeHost host;
   std::unique_ptr<MetadataStore> store;
 
