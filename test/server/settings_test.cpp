@@ -11,6 +11,7 @@
 #include "core/metadata/topic_configs.h"
 
 #include "test/support/catch.h"
+#include "test/support/test_data.h"
 
 namespace leat {
 namespace {
@@ -171,7 +172,7 @@ TEST_CASE("settings: memory for queued requests follows the machine within bound
 
 // The document and the tables say the same.
 TEST_CASE("settings: docs/operations.md names every setting with its default", "[settings]") {
-  std::ifstream file(LEAT_TEST_DATA "/../../docs/operations.md");
+  std::ifstream file(test_data_path("../../docs/operations.md"));
   REQUIRE(file.good());
   std::set<std::string> rows;
   for (std::string line; std::getline(file, line);) {

@@ -9,6 +9,7 @@
 
 #include "core/codec/writer.h"
 #include "test/support/catch.h"
+#include "test/support/test_data.h"
 
 namespace leat {
 namespace {
@@ -28,7 +29,7 @@ struct VarintLine {
 };
 
 std::vector<VarintLine> varint_lines() {
-  std::ifstream in(LEAT_TEST_DATA "/protocol/varint.tsv");
+  std::ifstream in(test_data_path("protocol/varint.tsv"));
   std::vector<VarintLine> lines;
   for (std::string text; std::getline(in, text);) {
     if (text.empty() || text[0] == '#' || text.starts_with("kind")) continue;

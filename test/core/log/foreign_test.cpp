@@ -9,13 +9,14 @@
 #include "core/log/folder_check.h"
 #include "core/storage/posix_file_system.h"
 #include "test/core/log/log_fixture.h"
+#include "test/support/test_data.h"
 
 using namespace leat;
 using namespace leat::test;
 
 namespace {
 
-const std::string kKafkaTopic = std::string(LEAT_TEST_DATA) + "/kafka-topic";
+const std::string kKafkaTopic = test_data_path("kafka-topic");
 
 std::map<std::string, std::string> read_kafka_folder() {
   PosixFileSystem posix;

@@ -8,11 +8,12 @@
 #include <iterator>
 
 #include "test/support/catch.h"
+#include "test/support/test_data.h"
 
 namespace leat::test {
 namespace {
 
-std::filesystem::path directory() { return std::filesystem::path(LEAT_TEST_DATA) / "batches"; }
+std::filesystem::path directory() { return std::filesystem::path(test_data_path("batches")); }
 
 std::string read_text(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);

@@ -11,6 +11,7 @@
 #include "core/base/check.h"
 #include "core/coordinator/record_types.h"
 #include "net/protocol/message_types.h"
+#include "test/support/test_data.h"
 
 namespace leat {
 namespace {
@@ -61,7 +62,7 @@ std::string GoldenLine::label() const {
 const std::vector<GoldenLine>& golden_lines() {
   static const std::vector<GoldenLine> all = [] {
     std::vector<std::filesystem::path> paths;
-    for (const auto& entry : std::filesystem::directory_iterator(LEAT_TEST_DATA "/protocol/golden")) {
+    for (const auto& entry : std::filesystem::directory_iterator(test_data_path("protocol/golden"))) {
       if (entry.path().extension() == ".txt" && entry.path().stem() != "headers") paths.push_back(entry.path());
     }
     std::sort(paths.begin(), paths.end());
@@ -93,7 +94,7 @@ std::string to_hex(ByteView bytes) {
 }
 
 std::vector<std::string> lines_of(const std::string& path_in_test_data) {
-  std::ifstream in(std::string(LEAT_TEST_DATA "/") + path_in_test_data);
+  std::ifstream in(test_data_path(path_in_test_data));
   CHECK(in.is_open(), "{}", path_in_test_data);
   std::vector<std::string> lines;
   for (std::string line; std::getline(in, line);) {
