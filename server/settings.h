@@ -48,7 +48,7 @@ class Settings {
   int64_t connections_max = INT32_MAX;                  // max.connections
   int64_t connections_per_ip_max = INT32_MAX;           // max.connections.per.ip
   int64_t connections_idle_ms_max = 600'000;            // connections.max.idle.ms; negative: never
-  int32_t listen_backlog = 50;                          // socket.listen.backlog.size
+  int32_t listen_backlog = 511;                         // socket.listen.backlog.size
   int64_t fetch_bytes_max = 55 << 20;                   // fetch.max.bytes
   int32_t fetch_sessions_max = 1000;                    // max.incremental.fetch.session.cache.slots
   int32_t describe_partitions_max = 2000;               // max.request.partition.size.limit

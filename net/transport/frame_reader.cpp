@@ -68,6 +68,11 @@ void FrameReader::release_when_empty() noexcept {
   begin_ = end_ = 0;
 }
 
+void FrameReader::drop() noexcept {
+  block_ = BlockRef();
+  begin_ = end_ = 0;
+}
+
 size_t FrameReader::bytes_needed() const noexcept {
   if (pending_bytes() < kSizeBytes) return kSizeBytes;
   // take_frame() has refused what is negative or too large before more space is asked for.

@@ -27,6 +27,7 @@ class FrameReader {
     return refusal_;
   }                                    // then the stream is of no use any more
   void release_when_empty() noexcept;  // call when no more bytes are at hand
+  void drop() noexcept;                // the stream has ended: what is pending is lost
 
   size_t pending_bytes() const noexcept { return end_ - begin_; }
   size_t held_bytes() const noexcept { return block_ ? block_.capacity() : 0; }

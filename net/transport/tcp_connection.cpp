@@ -170,6 +170,8 @@ void TcpConnection::on_written(int status) noexcept {
 
 void TcpConnection::on_read(ssize_t size) noexcept {
   if (size < 0) {
+    // When thousands leave at once, their close callbacks come after all of their reads: hold no buffer until then.
+    reader_.drop();
     // What was answered in this turn has a last chance: the peer may have shut down only its sending half.
     flush();
     const bool ended = size == UV_EOF;

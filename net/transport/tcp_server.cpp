@@ -20,6 +20,8 @@ namespace {
 constexpr int64_t kSweepsPerIdleTime = 8;
 constexpr Millis kSweepMin{1};
 constexpr int kPortTriesMax = 16;
+constexpr size_t kQuietRequestBytes = size_t{1} << 20;  // fewer between two sweeps: nothing is going on
+constexpr size_t kQuietPoolBytes = size_t{1} << 20;
 
 struct BindAddress {
   sockaddr_storage address{};
@@ -264,6 +266,8 @@ void TcpServer::schedule_sweep() {
 }
 
 void TcpServer::sweep_idle() {
+  // In quiet times the buffers of the last rush go back to the system.
+  if (std::exchange(request_bytes_since_sweep_, 0) < kQuietRequestBytes) block_pool_trim(kQuietPoolBytes);
   for (auto& [id, connection] : connections_) {
     if (!connection->closing() && connection->sweep() > kSweepsPerIdleTime) {
       connection->close_as(ClosedBy::kIdle,

@@ -78,7 +78,10 @@ class TcpServer {
   // For TcpConnection.
   void touch(TcpConnection& connection);  // looks at its output and its reading once before the loop polls
   void touch_next_turn(TcpConnection& connection);
-  void on_request(size_t bytes) noexcept { request_bytes_ += bytes; }
+  void on_request(size_t bytes) noexcept {
+    request_bytes_ += bytes;
+    request_bytes_since_sweep_ += bytes;
+  }
   void on_answered(size_t bytes) noexcept;
   bool has_budget() const noexcept { return request_bytes_ < limits_.request_bytes_total_max; }
   void wait_for_budget(ConnectionId id) { waiting_for_budget_.push_back(id); }
@@ -99,6 +102,7 @@ class TcpServer {
   std::unordered_map<std::string, size_t> connections_by_host_;
   ConnectionId last_id_ = 0;
   size_t request_bytes_ = 0;
+  size_t request_bytes_since_sweep_ = 0;
   std::vector<ConnectionId> touched_;
   bool hook_set_ = false;
   std::vector<ConnectionId> touched_next_turn_;
