@@ -407,6 +407,11 @@ void SimFileSystem::set_space_bytes(std::optional<int64_t> space_bytes) {
   disk_->space_bytes = space_bytes;
 }
 
+void SimFileSystem::limit_space_to_used_and(int64_t room_bytes) {
+  const std::lock_guard guard(disk_->mutex);
+  disk_->space_bytes = disk_->tree.used_bytes() + room_bytes;
+}
+
 void SimFileSystem::set_now_ms(int64_t now_ms) {
   const std::lock_guard guard(disk_->mutex);
   disk_->now_ms = now_ms;

@@ -150,8 +150,9 @@ Result<void> SimTree::fail_sync_directory(std::string_view path, Random& random)
   uint64_t seen = 0;
   std::vector<Change> rest;
   for (size_t i = 0; i < changes_.size(); ++i) {
-    if (belongs[i] && seen++ < durable_count) apply_to_platter(changes_[i]);
-    if (!belongs[i]) rest.push_back(std::move(changes_[i]));
+    const bool is_durable = belongs[i] && seen++ < durable_count;
+    if (is_durable) apply_to_platter(changes_[i]);
+    if (!is_durable) rest.push_back(std::move(changes_[i]));
   }
   changes_ = std::move(rest);
   return {};

@@ -42,7 +42,8 @@ class SimTree {
   Result<void> remove(std::string_view path);
   Result<void> rename(std::string_view from, std::string_view to);
   Result<void> sync_directory(std::string_view path);
-  // Some of the folder's changes become durable, the rest never will, though processes go on seeing them.
+  // Some of the folder's changes become durable. The rest is as it was before: names live in a journal, which, unlike a
+  // page of a file, does not forget what it could not write while the file system goes on.
   Result<void> fail_sync_directory(std::string_view path, Random& random);
   void lose_power(Random& random, SimFaultCounts& counts);  // names and bytes
   // Takes the names away for good, as if somebody had removed the files long ago.
