@@ -55,7 +55,8 @@ std::unique_ptr<FileSegmentRead> PartitionLogImpl::read_from_files(Offset from, 
     // Of the first segment only what stands behind `from` counts, and the file's index may not say how much that is.
     if (!plan.segments.empty()) bytes += segment.size_bytes;
     plan.segments.push_back(std::move(snapshot));
-    if (plan.segments.size() == kSegmentsMax || bytes >= limits.bytes_max) break;
+    // Also for a reader that takes no bytes but a whole first batch: the first segment may have none behind `from`.
+    if (plan.segments.size() == kSegmentsMax || bytes >= std::max<int64_t>(limits.bytes_max, 1)) break;
   }
   return std::make_unique<FileSegmentRead>(std::move(plan));
 }
