@@ -133,6 +133,10 @@ Task<Result<MetadataMachine>> PartitionJournal::replay() {
   co_return machine;
 }
 
+int64_t PartitionJournal::record_count() const {
+  return partition_.offsets().high_watermark - partition_.offsets().log_start;
+}
+
 void PartitionJournal::forget_before(Offset offset) {
   // Failing is harmless: the next snapshot tries again, and until then a start replays more.
   if (!partition_.advance_log_start(offset)) return;

@@ -25,6 +25,7 @@ class MetadataJournal {
   virtual Task<Result<Offset>> append(Slice batch, int32_t record_count, int64_t timestamp_ms) = 0;
   // The state that the durable records make.
   virtual Task<Result<MetadataMachine>> replay() = 0;
+  virtual int64_t record_count() const = 0;  // that a replay would read
   // All live state stands at or after `offset`: what is before it may go.
   virtual void forget_before(Offset offset) = 0;
 };
@@ -35,6 +36,7 @@ class PartitionJournal final : public MetadataJournal {
       : scheduler_(scheduler), partition_(partition) {}
   Task<Result<Offset>> append(Slice batch, int32_t record_count, int64_t timestamp_ms) override;
   Task<Result<MetadataMachine>> replay() override;
+  int64_t record_count() const override;
   void forget_before(Offset offset) override;
 
  private:

@@ -183,7 +183,8 @@ Task<Result<void>> MetadataStore::replay() {
   Result<MetadataMachine> machine = co_await journal_.replay();
   if (!machine) co_return fail(machine.error());
   machine_ = *std::move(machine);
-  journal_record_count_ = machine_.live_record_count();
+  // A log start that was moved shortly before a crash may be back where it was: the next change then makes a snapshot.
+  journal_record_count_ = static_cast<size_t>(journal_.record_count());
   // Ids of the block in hand stay ours: the reservation that gave them was durable.
   co_return Result<void>{};
 }

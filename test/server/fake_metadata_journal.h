@@ -38,7 +38,9 @@ class FakeMetadataJournal final : public MetadataJournal {
     ++replays;
     co_return replayed();
   }
+  int64_t record_count() const override { return static_cast<int64_t>(stored_record_count()); }
   void forget_before(Offset offset) override {
+    if (forgets_nothing) return;
     std::erase_if(batches, [&](const auto& batch) { return batch.first < offset; });
   }
 
@@ -48,7 +50,7 @@ class FakeMetadataJournal final : public MetadataJournal {
     for (const auto& [offset, batch] : batches) TRY(apply_metadata_batches(batch.view(), machine));
     return machine;
   }
-  size_t record_count() const {
+  size_t stored_record_count() const {
     size_t count = 0;
     for (const auto& [offset, batch] : batches) count += static_cast<size_t>(BatchView(batch.view()).record_count());
     return count;
@@ -65,6 +67,7 @@ class FakeMetadataJournal final : public MetadataJournal {
   int failures_left = 0;
   bool held = false;
   bool is_unreadable = false;
+  bool forgets_nothing = false;  // as when a crash loses the log start
   std::vector<std::shared_ptr<Event>> waiting;
 
  private:

@@ -344,10 +344,29 @@ TEST_CASE("metadata store: the journal stays in proportion to what lives", "[ser
                                                Validate::kAndDo))
                 .has_value());
   }
-  CHECK(f.journal.record_count() <= MetadataStore::kSnapshotRecordsMin + 20);
+  CHECK(f.journal.stored_record_count() <= MetadataStore::kSnapshotRecordsMin + 20);
   CHECK(*f.journal.replayed() == f.store->machine());
   f.restart();
   CHECK(f.store->find_topic("t")->state->configs.at("retention.ms") == "2999");
+}
+
+TEST_CASE("metadata store: a journal that a crash made long again is cut at the next change", "[server][metadata]") {
+  Fixture f;
+  REQUIRE(f.create("t").has_value());
+  f.journal.forgets_nothing = true;
+  const auto alter = [&](int value) {
+    return f
+        .run(f.store->alter_topic_configs("t", f.set("retention.ms", std::to_string(value)), AlterMode::kIncremental,
+                                          Validate::kAndDo))
+        .has_value();
+  };
+  for (int i = 0; i < 2500; ++i) REQUIRE(alter(i));
+  CHECK(f.journal.stored_record_count() > 2500);
+  f.journal.forgets_nothing = false;
+  f.restart();
+  REQUIRE(alter(-1));
+  CHECK(f.journal.stored_record_count() < 20);
+  CHECK(*f.journal.replayed() == f.store->machine());
 }
 
 TEST_CASE("metadata store: a snapshot of many topics takes several appends and loses none", "[server][metadata]") {
