@@ -6,21 +6,12 @@
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
-#include <string>
+
+#include "test/support/sanitizers.h"
 
 namespace leat {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr uint64_t kSanitizerSlowdown = 8;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-inline constexpr uint64_t kSanitizerSlowdown = 8;
-#else
-inline constexpr uint64_t kSanitizerSlowdown = 1;
-#endif
-#else
-inline constexpr uint64_t kSanitizerSlowdown = 1;
-#endif
+inline constexpr uint64_t kSanitizerSlowdown = kSanitized ? 8 : 1;
 
 inline std::optional<uint64_t> number_from_environment(const char* name) {
   const char* text = std::getenv(name);
