@@ -18,7 +18,7 @@ struct OpenedLog {
 
 enum class Foreign : uint8_t { kNo, kYes };
 
-// On a worker. A folder of another topic id is not touched.
+// On a worker. A folder of another topic id is refused by recover(), and not touched.
 Result<OpenedLog> open_or_create(const PartitionLog::Open& open, RecoveryHints hints, Foreign foreign) {
   OpenedLog opened;
   const Result<FileInfo> there = open.files.stat(open.directory);
@@ -27,11 +27,6 @@ Result<OpenedLog> open_or_create(const PartitionLog::Open& open, RecoveryHints h
     TRY(created, PartitionLog::create(open));
     opened.log = std::move(created);
     return opened;
-  }
-  TRY(id, read_topic_id(open.files, open.directory));
-  if (!id.is_zero() && id != open.topic_id) {
-    return fail(Errc::kAlreadyExists, fmt::format("{} belongs to a topic with id {}, not {}: move it away",
-                                                  open.directory, id.to_string(), open.topic_id.to_string()));
   }
   hints.foreign = foreign == Foreign::kYes;
   TRY(recovered, PartitionLog::recover(open, hints, opened.report));
@@ -51,17 +46,26 @@ void log_report(const TopicPartition& name, const RecoveryReport& report) {
   if (report.scanned_bytes > 0) log_debug("{}: scanned {} bytes", name, report.scanned_bytes);
 }
 
-// On a worker: the folder's new path, or nothing when there is no such folder of that topic.
-Result<std::optional<std::string>> bury(FileSystem& files, const LogDirectory& directory, const TopicPartition& name,
-                                        const Uuid& id, uint64_t seed) {
-  const std::string folder = directory.folder_of(name);
+struct Burial {
+  TopicPartition name;
+  Uuid id;
+  bool name_is_free = false;  // no live topic has it
+  uint64_t seed = 0;
+};
+
+// On a worker: the folder's new path, or nothing when there is no such folder of that topic. partition.metadata is written
+// without a sync when a folder is made: after a loss of power it may be empty, and then the name has to tell.
+Result<std::optional<std::string>> bury(FileSystem& files, const LogDirectory& directory, const Burial& burial) {
+  const std::string folder = directory.folder_of(burial.name);
   const Result<FileInfo> there = files.stat(folder);
   if (!there && there.error().code == Errc::kNotFound) return std::nullopt;
   if (!there) return fail(there.error());
-  TRY(found, read_topic_id(files, folder));
-  if (found != id) return std::nullopt;
-  SeededRandom random(seed);
-  TRY(path, directory.begin_deletion(name, random));
+  const Result<Uuid> found = read_topic_id(files, folder);
+  const bool is_unreadable = !found && found.error().code == Errc::kCorrupt;
+  if (!found && !(is_unreadable && burial.name_is_free)) return fail(found.error());
+  if (found && *found != burial.id) return std::nullopt;
+  SeededRandom random(burial.seed);
+  TRY(path, directory.begin_deletion(burial.name, random));
   return std::move(path);
 }
 
@@ -170,10 +174,12 @@ Task<Result<void>> PartitionFolders::remove_topic(Uuid id, std::string name, int
     topic.reset();  // the logs let go of their files
   }
   for (int32_t index = 0; index < partition_count; ++index) {
-    const TopicPartition partition{name, index};
-    auto work = [this, partition, id, seed = parts_.random.next()] {
-      return bury(parts_.files, parts_.directory, partition, id, seed);
-    };
+    Burial burial;
+    burial.name = {name, index};
+    burial.id = id;
+    burial.name_is_free = parts_.table.find_topic(name) == nullptr;
+    burial.seed = parts_.random.next();
+    auto work = [this, burial] { return bury(parts_.files, parts_.directory, burial); };
     Result<std::optional<std::string>> buried = co_await run_on(parts_.scheduler, WorkQueue::kRead, std::move(work));
     if (!buried) co_return fail(buried.error());
     if (*buried) finish_deletions({**buried});

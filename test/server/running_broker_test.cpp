@@ -1,0 +1,314 @@
+// running_broker_test.cpp: the broker as a whole on a simulated disk and a manual scheduler: start, stop, crash, deletion,
+// adoption, upkeep.
+#include "server/running_broker.h"
+
+#include <array>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/record/batch_builder.h"
+#include "core/storage/sim_file_system.h"
+#include "server/metadata_store.h"
+#include "server/partition_folders.h"
+#include "server/settings.h"
+#include "test/support/catch.h"
+#include "test/support/manual_scheduler.h"
+
+using namespace leat;
+
+namespace {
+
+template <class T>
+Task<void> into(Task<T> task, std::optional<T>* result) {
+  result->emplace(co_await std::move(task));
+}
+
+// One life after another of a broker on the same disk.
+struct World {
+  explicit World(uint64_t seed = 1) : files(seed), random(seed) {
+    settings.data_dir = "/data";
+    settings.disk_reserve_bytes = 1 << 20;
+  }
+  ~World() {
+    if (broker != nullptr) (void)stop();
+  }
+
+  template <class T>
+  T run(Task<T> task) {
+    std::optional<T> result;
+    spawn(into(std::move(task), &result));
+    for (int i = 0; i < 100 && !result; ++i) {
+      scheduler.run_until_idle();
+      if (!result) scheduler.advance(Millis(100));
+    }
+    REQUIRE(result.has_value());
+    return std::move(*result);
+  }
+  Result<void> start(Adopt adopt = Adopt::kNo) {
+    RunningBroker::Parts parts{scheduler, files, random, settings, adopt};
+    Result<std::unique_ptr<RunningBroker>> started = run(RunningBroker::start(parts));
+    if (!started) UNSCOPED_INFO(started.error().context);
+    if (!started) return fail(started.error());
+    broker = std::move(*started);
+    return {};
+  }
+  Result<void> stop() {
+    Result<void> stopped = run(broker->shut_down());
+    broker.reset();
+    scheduler.run_until_idle();
+    return stopped;
+  }
+  void crash() {
+    files.lose_power_at(1);
+    (void)stop();
+    files.lose_power();
+  }
+  void create_topic(const std::string& name, int32_t partitions) {
+    CreateTopicEvent event;
+    event.name = name;
+    event.partition_count = partitions;
+    std::vector<CreateTopicEvent> events = {event};
+    const auto created = run(broker->broker().metadata->create_topics(std::move(events), Validate::kAndDo));
+    REQUIRE(created.at(0).has_value());
+  }
+  Uuid id_of(std::string_view topic) { return broker->broker().metadata->find_topic(topic)->state->id; }
+  Partition* find(std::string_view topic, int32_t partition) {
+    return broker->broker().partitions->find(topic, partition);
+  }
+  // The base offset, or nullopt when it was refused.
+  std::optional<Offset> produce(std::string_view topic, int32_t partition, std::string_view value) {
+    BatchBuilder builder;
+    builder.append(text_record("k", value, scheduler.clock().wall_ms()));
+    AppendInput input;
+    input.batch.bytes = *builder.finish();
+    input.batch.record_count = 1;
+    input.batch.max_timestamp_ms = scheduler.clock().wall_ms();
+    const AppendOutcome outcome = run(find(topic, partition)->lane().append(std::move(input), Acks::kAll));
+    if (outcome.error) return std::nullopt;
+    return outcome.base_offset;
+  }
+  bool exists(const std::string& path) { return files.stat(path).has_value(); }
+
+  SimFileSystem files;
+  SeededRandom random;
+  ManualScheduler scheduler;
+  Settings settings;
+  std::unique_ptr<RunningBroker> broker;
+};
+
+}  // namespace
+
+TEST_CASE("running broker: a clean stop leaves its mark, the next start finds all", "[server][broker]") {
+  World world;
+  REQUIRE(world.start());
+  const std::string cluster_id = world.broker->broker().cluster_id;
+  world.create_topic("t", 3);
+  for (int i = 0; i < 10; ++i) REQUIRE(world.produce("t", i % 3, "v") == Offset(i / 3));
+  const Uuid id = world.id_of("t");
+  REQUIRE(world.stop());
+  CHECK(world.exists("/data/.kafka_cleanshutdown"));
+  REQUIRE(world.start());
+  CHECK_FALSE(world.exists("/data/.kafka_cleanshutdown"));
+  CHECK(world.broker->broker().cluster_id == cluster_id);
+  CHECK(world.id_of("t") == id);
+  CHECK(world.find("t", 0)->offsets().high_watermark == Offset(4));
+  CHECK(world.find("t", 2)->offsets().high_watermark == Offset(3));
+  const int32_t epoch = world.find("t", 0)->log().leader_epoch();
+  world.crash();
+  REQUIRE(world.start());
+  CHECK(world.find("t", 0)->log().leader_epoch() > epoch);  // an unclean start: clients can notice
+}
+
+TEST_CASE("running broker: what was acknowledged survives a loss of power", "[server][broker]") {
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    World world(seed);
+    REQUIRE(world.start());
+    world.create_topic("t", 2);
+    std::array<int64_t, 2> acknowledged = {0, 0};
+    for (int life = 0; life < 3; ++life) {
+      const uint64_t appends = 1 + world.random.below(20);
+      for (uint64_t i = 0; i < appends; ++i) {
+        const auto partition = static_cast<int32_t>(world.random.below(2));
+        const std::optional<Offset> offset = world.produce("t", partition, "value");
+        if (offset) acknowledged[static_cast<size_t>(partition)] = offset->v + 1;
+        if (world.random.one_in(8)) world.files.lose_power_at(1 + world.random.below(6));
+      }
+      world.crash();
+      INFO("seed " << seed << ", life " << life);
+      REQUIRE(world.start());
+      for (int32_t partition = 0; partition < 2; ++partition) {
+        REQUIRE(world.find("t", partition) != nullptr);
+        REQUIRE(world.find("t", partition)->offsets().high_watermark.v >= acknowledged[static_cast<size_t>(partition)]);
+      }
+    }
+  }
+}
+
+TEST_CASE("running broker: two on one directory do not start", "[server][broker]") {
+  World world;
+  REQUIRE(world.start());
+  RunningBroker::Parts parts{world.scheduler, world.files, world.random, world.settings, Adopt::kNo};
+  const auto second = world.run(RunningBroker::start(parts));
+  REQUIRE_FALSE(second.has_value());
+  CHECK(second.error().code == Errc::kLocked);
+}
+
+TEST_CASE("running broker: a deleted topic's folders go, also over a crash", "[server][broker]") {
+  World world;
+  REQUIRE(world.start());
+  world.create_topic("gone", 3);
+  world.create_topic("kept", 1);
+  REQUIRE(world.produce("gone", 1, "v"));
+  REQUIRE(world.exists("/data/gone-1"));
+  const auto deleted = world.run(world.broker->broker().metadata->delete_topic(world.id_of("gone")));
+  REQUIRE(deleted.has_value());
+  CHECK(world.find("gone", 1) == nullptr);
+  CHECK_FALSE(world.exists("/data/gone-1"));
+  if (GENERATE(false, true)) {
+    world.crash();
+  } else {
+    REQUIRE(world.stop());
+  }
+  REQUIRE(world.start());
+  world.scheduler.advance(Millis(1000));
+  CHECK(world.find("gone", 1) == nullptr);
+  CHECK(world.find("kept", 0) != nullptr);
+  const std::vector<FileInfo> left = *world.files.list("/data");
+  for (const FileInfo& entry : left) CHECK(entry.name.find("gone") == std::string::npos);
+  world.create_topic("gone", 1);  // the name is free, and its log is new
+  CHECK(world.produce("gone", 0, "v") == Offset(0));
+}
+
+TEST_CASE("running broker: deleted records stay deleted", "[server][broker]") {
+  World world;
+  REQUIRE(world.start());
+  world.create_topic("t", 1);
+  for (int i = 0; i < 10; ++i) REQUIRE(world.produce("t", 0, "v"));
+  REQUIRE(world.find("t", 0)->advance_log_start(Offset(7)));
+  REQUIRE(world.run(world.broker->broker().folders->save_checkpoints()));
+  world.crash();
+  REQUIRE(world.start());
+  CHECK(world.find("t", 0)->offsets().log_start == Offset(7));
+  CHECK(world.find("t", 0)->offsets().high_watermark == Offset(10));
+}
+
+TEST_CASE("running broker: checkpoints that are asked for together are written once or twice", "[server][broker]") {
+  World world;
+  REQUIRE(world.start());
+  world.create_topic("t", 1);
+  std::array<std::optional<Result<void>>, 20> results;
+  for (auto& result : results) spawn(into(world.broker->broker().folders->save_checkpoints(), &result));
+  const uint64_t before = world.files.operations();
+  world.scheduler.run_until_idle();
+  const uint64_t together = world.files.operations() - before;
+  for (const auto& result : results) CHECK((result.has_value() && result->has_value()));
+  const uint64_t before_one = world.files.operations();
+  REQUIRE(world.run(world.broker->broker().folders->save_checkpoints()));
+  CHECK(together <= 2 * (world.files.operations() - before_one));
+}
+
+TEST_CASE("running broker: a folder that nobody knows is left alone, and adopted when told to", "[server][broker]") {
+  World donor;
+  REQUIRE(donor.start());
+  donor.create_topic("stranger", 1);
+  for (int i = 0; i < 5; ++i) REQUIRE(donor.produce("stranger", 0, "v"));
+  REQUIRE(donor.stop());
+
+  World world(2);
+  REQUIRE(world.start());
+  REQUIRE(world.stop());
+  REQUIRE(world.files.make_directory("/data/stranger-0"));
+  const std::vector<FileInfo> entries = *donor.files.list("/data/stranger-0");
+  for (const FileInfo& entry : entries) {
+    const auto from = *donor.files.open("/data/stranger-0/" + entry.name, OpenMode::kRead);
+    std::vector<uint8_t> bytes(static_cast<size_t>(entry.size_bytes));
+    REQUIRE(from->read_at(Position(0), bytes));
+    const auto to = *world.files.open("/data/stranger-0/" + entry.name, OpenMode::kCreate);
+    const std::array<ByteView, 1> pieces = {ByteView(bytes)};
+    REQUIRE(to->write_at(Position(0), pieces));
+    REQUIRE(to->sync(SyncKind::kData));
+  }
+  REQUIRE(world.files.sync_directory("/data/stranger-0"));
+  REQUIRE(world.files.sync_directory("/data"));
+
+  REQUIRE(world.start());
+  CHECK(world.find("stranger", 0) == nullptr);
+  CHECK(world.exists("/data/stranger-0"));
+  REQUIRE(world.stop());
+  REQUIRE(world.start(Adopt::kYes));
+  REQUIRE(world.find("stranger", 0) != nullptr);
+  CHECK(world.find("stranger", 0)->offsets().high_watermark == Offset(5));
+  CHECK(world.produce("stranger", 0, "v") == Offset(5));
+  world.crash();
+  REQUIRE(world.start());
+  CHECK(world.find("stranger", 0)->offsets().high_watermark == Offset(6));
+}
+
+TEST_CASE("running broker: below the disk reserve clients are refused, deletes work, appends resume",
+          "[server][broker]") {
+  World world;
+  REQUIRE(world.start());
+  world.create_topic("t", 1);
+  REQUIRE(world.produce("t", 0, "v"));
+  world.files.limit_space_to_used_and(500 << 10);
+  world.scheduler.advance(Millis(1100));
+  CHECK_FALSE(world.produce("t", 0, "v"));
+  CHECK(world.find("t", 0)->offsets().high_watermark == Offset(1));
+  const auto id = world.run(world.broker->broker().metadata->next_producer_id());
+  CHECK(id.has_value());  // the broker's own log may use the reserve
+  world.files.set_space_bytes(std::nullopt);
+  world.scheduler.advance(Millis(1100));
+  CHECK(world.produce("t", 0, "v") == Offset(1));
+}
+
+TEST_CASE("running broker: a failed sync takes the directory offline; it stops without its clean mark",
+          "[server][broker]") {
+  World world;
+  REQUIRE(world.start());
+  world.create_topic("a", 1);
+  world.create_topic("b", 1);
+  REQUIRE(world.produce("a", 0, "v"));
+  world.files.fail_sync_at(1);
+  CHECK_FALSE(world.produce("a", 0, "lost?"));
+  CHECK_FALSE(world.produce("b", 0, "v"));
+  CHECK(world.find("a", 0)->offsets().high_watermark == Offset(1));
+  CHECK_FALSE(world.stop());
+  CHECK_FALSE(world.exists("/data/.kafka_cleanshutdown"));
+  REQUIRE(world.start());
+  CHECK(world.find("a", 0)->offsets().high_watermark >= Offset(1));
+  CHECK(world.produce("b", 0, "v") == Offset(0));
+}
+
+TEST_CASE("running broker: producer ids are never given twice, also after a crash", "[server][broker]") {
+  World world;
+  std::set<int64_t> given;
+  for (int life = 0; life < 4; ++life) {
+    REQUIRE(world.start());
+    for (int i = 0; i < 5; ++i) {
+      const auto id = world.run(world.broker->broker().metadata->next_producer_id());
+      REQUIRE(id.has_value());
+      REQUIRE(given.insert(*id).second);
+    }
+    world.crash();
+  }
+}
+
+TEST_CASE("running broker: upkeep moves recovery points and forgets old segments", "[server][broker]") {
+  World world;
+  world.settings.checkpoint_interval_ms = 5000;
+  world.settings.retention_check_interval_ms = 5000;
+  REQUIRE(world.start());
+  world.create_topic("t", 1);
+  for (int i = 0; i < 5; ++i) REQUIRE(world.produce("t", 0, "v"));
+  world.scheduler.advance(Millis(6000));
+  CHECK(world.find("t", 0)->log().recovery_point() == Offset(5));
+  CHECK(world.find("t", 0)->offsets().log_start == Offset(0));
+  const int64_t week_and_more_ms = int64_t{8} * 24 * 3600 * 1000;
+  world.scheduler.manual_clock().step_wall(Millis(week_and_more_ms));
+  world.scheduler.advance(Millis(6000));
+  CHECK(world.find("t", 0)->offsets().log_start == Offset(5));
+  CHECK(world.find("t", 0)->offsets().high_watermark == Offset(5));
+  CHECK(world.produce("t", 0, "v") == Offset(5));
+}
