@@ -120,6 +120,7 @@ PartitionLogImpl::Placed PartitionLogImpl::place(AppendOperation& append, Append
 
 // The new segment's file is made by the first write into it, or by retention, whichever comes first.
 void PartitionLogImpl::roll() {
+  CHECK(active().base_offset < offsets_.log_end, "{}: two segments at {}", name_, offsets_.log_end.v);
   active().complete_time_index();
   segments_.push_back(std::make_shared<Segment>(offsets_.log_end));
 }

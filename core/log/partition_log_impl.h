@@ -86,6 +86,7 @@ class PartitionLogImpl final : public PartitionLog {
   void add_index(UpkeepWork& work, const std::shared_ptr<Segment>& segment);
   std::unique_ptr<UpkeepWork> checkpoint_work();
   void remove_oldest(UpkeepWork& work, const std::vector<RetentionReason>& reasons, int64_t now_ms);
+  void add_age_checks(UpkeepWork& work, const std::vector<RetentionReason>& reasons);
   std::vector<SegmentFacts> segment_facts() const;
   void note_distrusted(UpkeepWork& work, int64_t now_ms);
   bool has_unwritten_sealed() const noexcept;

@@ -63,7 +63,7 @@ std::unique_ptr<UpkeepWork> PartitionLogImpl::checkpoint_work() {
   for (const auto& segment : segments_) add_index(*work, segment);
   if (epoch_file_ == RecoveredLog::EpochFile::kStale) work->epoch_text = epochs_.encode();
   UpkeepWork::SnapshotStep snapshot{
-      .offset = offsets_.log_end, .bytes = encode_producer_snapshot(producers_.settled()), .superseded = {}};
+      .offset = offsets_.log_end, .bytes = encode_producer_snapshot(producers_), .superseded = {}};
   for (size_t i = 0; i + (kSnapshotsKept - 1) < snapshots_.size(); ++i) {
     if (snapshots_[i] != snapshot.offset) snapshot.superseded.push_back(snapshots_[i]);
   }
@@ -142,17 +142,30 @@ std::unique_ptr<Maintenance> PartitionLogImpl::begin_retention(int64_t now_ms) {
                                            .log_start = offsets_.log_start,
                                            .high_watermark = offsets_.high_watermark,
                                            .now_ms = now_ms});
-  if (!reasons.empty()) remove_oldest(*work, reasons, now_ms);
+  add_age_checks(*work, reasons);
+  // What is checked now is removed in the next round, if it still is too old.
+  if (!reasons.empty() && work->age_checks.empty()) remove_oldest(*work, reasons, now_ms);
   std::erase_if(doomed_, [&work, now_ms](Doomed& doomed) {
     if (doomed.due_ms > now_ms) return false;
     std::move(doomed.paths.begin(), doomed.paths.end(), std::back_inserter(work->removals));
     work->directory_sync = UpkeepWork::DirectorySync::kNeeded;
     return true;
   });
-  const bool has_work = !work->renames.empty() || !work->removals.empty() || !work->notes.empty();
+  const bool has_work =
+      !work->age_checks.empty() || !work->renames.empty() || !work->removals.empty() || !work->notes.empty();
   if (!has_work) return nullptr;
   upkeep_out_ = work.get();
   return work;
+}
+
+void PartitionLogImpl::add_age_checks(UpkeepWork& work, const std::vector<RetentionReason>& reasons) {
+  for (size_t i = 0; i < reasons.size(); ++i) {
+    if (reasons[i] != RetentionReason::kTime || !segments_[i]->max_timestamp_unchecked) continue;
+    work.age_checks.push_back({.segment = segments_[i],
+                               .snapshot = snapshot_of(i),
+                               .max_timestamp_ms = segments_[i]->max_timestamp_ms,
+                               .max_timestamp_offset = segments_[i]->max_timestamp_offset});
+  }
 }
 
 // The segments leave the log at once, so that no read is planned into them; their files follow. Oldest first: a crash
@@ -212,6 +225,11 @@ void PartitionLogImpl::finish(Maintenance& taken) {
   upkeep_out_ = nullptr;
   if (work.sync_failed) go_offline(*work.error);
   if (work.error) return;  // what was to be done is due again, but for files already renamed, which a restart removes
+  for (const UpkeepWork::AgeCheckStep& step : work.age_checks) {
+    step.segment->max_timestamp_ms = step.max_timestamp_ms;
+    step.segment->max_timestamp_offset = step.max_timestamp_offset;
+    step.segment->max_timestamp_unchecked = false;
+  }
   for (const UpkeepWork::SyncStep& step : work.syncs) {
     step.segment->synced_bytes = std::max(step.segment->synced_bytes, step.size_bytes);
     if (work.directory_sync == UpkeepWork::DirectorySync::kNeeded) step.segment->directory_synced = true;

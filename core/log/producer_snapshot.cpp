@@ -24,8 +24,9 @@ std::vector<uint8_t> encode_producer_snapshot(const ProducerState& state) {
   writer.reserve(kCheckedFrom + sizeof(int32_t) + state.size() * kEntryBytes);
   writer.i16(kSnapshotVersion);
   writer.u32(0);
-  writer.i32(static_cast<int32_t>(state.size()));
-  for (const auto& [producer_id, entry] : state.entries()) {
+  writer.i32(0);
+  int32_t count = 0;
+  state.for_each_settled([&writer, &count](int64_t producer_id, const ProducerEntry& entry) {
     const ProducerBatch last = entry.batch_count() == 0 ? ProducerBatch{} : entry.last_batch();
     writer.i64(producer_id);
     writer.i16(entry.epoch);
@@ -35,7 +36,9 @@ std::vector<uint8_t> encode_producer_snapshot(const ProducerState& state) {
     writer.i64(entry.last_append_ms);
     writer.i32(entry.coordinator_epoch);
     writer.i64(entry.transaction_start.v);
-  }
+    ++count;
+  });
+  to_big_endian(count, writer.at(kCheckedFrom));
   to_big_endian(crc32c(writer.view().subspan(kCheckedFrom)), writer.at(kSnapshotCrcAt));
   return std::move(writer).take();
 }

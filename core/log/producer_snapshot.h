@@ -18,6 +18,7 @@
 
 namespace leat {
 
+// Without what an append in flight has in doubt.
 std::vector<uint8_t> encode_producer_snapshot(const ProducerState& state);
 // kCorrupt with path, expected and found. Timestamps later than `now_ms` are taken as `now_ms`, so that none lives for
 // ever.

@@ -117,10 +117,10 @@ void ProducerState::roll_back() {
   commit();
 }
 
-ProducerState ProducerState::settled() const {
-  ProducerState copy = *this;
-  copy.roll_back();
-  return copy;
+std::unordered_map<int64_t, const ProducerState::Undo*> ProducerState::first_undo() const {
+  std::unordered_map<int64_t, const Undo*> first;
+  for (const Undo& undo : undo_) first.try_emplace(undo.producer_id, &undo);
+  return first;
 }
 
 void ProducerState::expire(int64_t now_ms, int64_t expiration_ms) {

@@ -66,7 +66,19 @@ class ProducerState {
   void begin();  // from here changes can be undone
   void commit() noexcept;
   void roll_back();
-  ProducerState settled() const;  // a copy without what is in doubt
+  // Each producer as it was before what is in doubt.
+  template <class Visit>
+  void for_each_settled(Visit visit) const {
+    const std::unordered_map<int64_t, const Undo*> in_doubt = first_undo();
+    for (const auto& [producer_id, entry] : entries_) {
+      const auto undo = in_doubt.find(producer_id);
+      if (undo == in_doubt.end()) {
+        visit(producer_id, entry);
+      } else if (undo->second->before) {
+        visit(producer_id, *undo->second->before);
+      }
+    }
+  }
 
   void expire(int64_t now_ms, int64_t expiration_ms);
   size_t size() const noexcept { return entries_.size(); }
@@ -79,6 +91,7 @@ class ProducerState {
     int64_t producer_id;
     std::optional<ProducerEntry> before;
   };
+  std::unordered_map<int64_t, const Undo*> first_undo() const;
   void add_control(const BatchView& batch, ProducerEntry& entry) const;
 
   std::unordered_map<int64_t, ProducerEntry> entries_;

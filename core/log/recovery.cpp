@@ -74,6 +74,7 @@ Result<RecoveredLog> RecoveryRun::run() {
   settle_epochs();
   TRY(settle_snapshots());
   if (directory_changed_) TRY(files_.sync_directory(directory_));
+  settle_names();
   return std::move(log_);
 }
 
@@ -131,7 +132,6 @@ void RecoveryRun::list_segments() {
     auto segment = std::make_shared<Segment>(base);
     segment->size_bytes = info.size_bytes;
     segment->last_append_ms = std::min(info.modified_ms, open_.now_ms);
-    segment->directory_synced = true;
     log_.segments.push_back(std::move(segment));
   }
   if (!log_.segments.empty()) return;
@@ -163,6 +163,7 @@ Result<void> RecoveryRun::check_sealed(size_t index) {
       if (*last) {
         segment.max_timestamp_ms = (*last)->timestamp_ms;
         segment.max_timestamp_offset = segment.base_offset + int64_t{(*last)->relative_offset};
+        segment.max_timestamp_unchecked = true;
       }
       return {};
     }
@@ -353,13 +354,15 @@ Result<void> RecoveryRun::settle_offsets() {
                                           hints_.recovery_point.v, kept_end.v));
   }
   const Segment& active = *log_.segments.back();
+  // Two segments cannot have one name: behind a segment of nothing but damage an offset is given up.
+  if (active_is_damaged_) end = std::max(end, active.base_offset + 1);
   const bool must_go_on_elsewhere = (end > kept_end || active_is_damaged_) && active.base_offset < end;
   if (must_go_on_elsewhere) {
+    log_.segments.back()->complete_time_index();
     log_.segments.push_back(std::make_shared<Segment>(end));
     // Its name carries the log end over the next crash: what told us may be gone by then.
     if (!foreign()) {
       TRY(files_.open(log_path(*log_.segments.back()), OpenMode::kCreate));
-      log_.segments.back()->directory_synced = true;
       directory_changed_ = true;
     }
   }
@@ -369,6 +372,15 @@ Result<void> RecoveryRun::settle_offsets() {
   // them: the recovery point moves then, for below it index files are believed.
   log_.recovery_point = trusted_ == Trusted::kYes || foreign() ? end : std::min(hints_.recovery_point, end);
   return {};
+}
+
+// Whose name is known to survive a loss of power. Not that of a file which is there, but empty: the process before may have
+// made it for a write that failed, and what is acknowledged in it from now on would go with its name.
+void RecoveryRun::settle_names() {
+  for (const auto& segment : log_.segments) {
+    const bool was_closed_with_it = trusted_ == Trusted::kYes && segment->size_bytes > 0;
+    segment->directory_synced = directory_changed_ || was_closed_with_it;
+  }
 }
 
 // A snapshot from beyond the end speaks of records that are gone, and would be believed when others have their offsets.

@@ -38,6 +38,7 @@ class RecoveryRun {
   Result<void> replay_segment(const Segment& segment, Position hint, int64_t end, Offset from);
   void remember(const BatchView& batch);
   Result<void> settle_offsets();
+  void settle_names();
   void settle_epochs();
   Result<void> settle_snapshots();
   int64_t file_size(const Segment& segment) const { return content_.logs.at(segment.base_offset).size_bytes; }

@@ -20,7 +20,8 @@ void Segment::add_batch(const BatchPlace& place, int64_t index_interval_bytes, i
     max_timestamp_ms = place.max_timestamp_ms;
     max_timestamp_offset = place.last_offset;
   }
-  if (bytes_since_index_entry > index_interval_bytes) {
+  // Beyond 2 GiB, which only a foreign file can reach, there are no entries, and reads walk.
+  if (bytes_since_index_entry > index_interval_bytes && place.position.v <= INT32_MAX) {
     index.append(place.last_offset, place.position);
     if (max_timestamp_ms >= 0) time_index.append(max_timestamp_ms, max_timestamp_offset);
     bytes_since_index_entry = 0;

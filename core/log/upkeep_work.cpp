@@ -1,9 +1,11 @@
 // upkeep_work.cpp: the steps of background work.
 #include "core/log/upkeep_work.h"
 
+#include <algorithm>
 #include <array>
 
 #include "core/log/file_names.h"
+#include "core/log/sound_walk.h"
 
 namespace leat {
 
@@ -13,6 +15,7 @@ void UpkeepWork::execute() noexcept {
 }
 
 Result<void> UpkeepWork::run() {
+  for (AgeCheckStep& step : age_checks) TRY(check_age(step));
   if (create_path) TRY(files_.open(*create_path, OpenMode::kCreate));
   TRY(sync_data());
   for (const IndexStep& step : indexes) {
@@ -29,6 +32,36 @@ Result<void> UpkeepWork::sync_directory() {
   Result<void> synced = files_.sync_directory(directory_);
   if (!synced) sync_failed = true;
   return synced;
+}
+
+// The index is derived data: a flipped bit in it must not make a segment look old. Where it does not agree with the batch it
+// names, the batches are asked.
+Result<void> UpkeepWork::check_age(AgeCheckStep& step) {
+  const SegmentSnapshot& segment = step.snapshot;
+  TRY(file, open_segment(files_, directory_, segment));
+  const Position hint = lookup_position(files_, directory_, segment.base_offset, step.max_timestamp_offset);
+  SoundWalk::Range range{.begin = std::min(hint, Position(segment.size_bytes)),
+                         .end = segment.size_bytes,
+                         .offset_min = segment.base_offset,
+                         .bound = segment.bound};
+  SoundWalk near(*file, range);
+  while (true) {
+    TRY(scanned, near.next());
+    if (!scanned || scanned->batch.last_offset() > step.max_timestamp_offset) break;
+    if (scanned->batch.last_offset() == step.max_timestamp_offset &&
+        scanned->batch.max_timestamp() == step.max_timestamp_ms)
+      return {};
+  }
+  range.begin = Position(0);
+  SoundWalk all(*file, range);
+  step.max_timestamp_ms = kNoTimestamp;
+  while (true) {
+    TRY(scanned, all.next());
+    if (!scanned) return {};
+    if (scanned->batch.max_timestamp() <= step.max_timestamp_ms) continue;
+    step.max_timestamp_ms = scanned->batch.max_timestamp();
+    step.max_timestamp_offset = scanned->batch.last_offset();
+  }
 }
 
 Result<void> UpkeepWork::sync_data() {

@@ -13,6 +13,7 @@
 #include "core/log/index_files.h"
 #include "core/log/partition_log.h"
 #include "core/log/segment.h"
+#include "core/log/segment_read.h"
 
 namespace leat {
 
@@ -36,12 +37,19 @@ class UpkeepWork final : public Maintenance {
     size_t time_entries = 0;
     IndexSync sync = IndexSync::kNo;
   };
+  struct AgeCheckStep {
+    std::shared_ptr<Segment> segment;  // for the loop
+    SegmentSnapshot snapshot;
+    int64_t max_timestamp_ms = kNoTimestamp;  // as the time index says; afterwards as the batches say
+    Offset max_timestamp_offset = kNoOffset;
+  };
   struct SnapshotStep {
     Offset offset;
     std::vector<uint8_t> bytes;
     std::vector<Offset> superseded;  // to be removed
   };
 
+  std::vector<AgeCheckStep> age_checks;
   std::optional<std::string> create_path;
   std::vector<SyncStep> syncs;
   std::vector<IndexStep> indexes;
@@ -55,6 +63,7 @@ class UpkeepWork final : public Maintenance {
 
  private:
   Result<void> run();
+  Result<void> check_age(AgeCheckStep& step);
   Result<void> sync_data();
   Result<void> write_snapshot();
   Result<void> rename_and_remove();

@@ -294,3 +294,26 @@ TEST_CASE("upkeep: two snapshots are kept", "[log][upkeep]") {
   CHECK(log_files(log, ".snapshot") ==
         std::vector<std::string>{"00000000000000000004.snapshot", "00000000000000000005.snapshot"});
 }
+
+TEST_CASE("retention: a flipped bit in a time index does not make a segment old", "[log][retention]") {
+  SimFileSystem disk(1);
+  LogConfig config = retained();
+  config.retention_ms = 1000;
+  disk.set_now_ms(kStartMs);
+  OpenLog log(disk, config);
+  log.now_ms = kStartMs + 100;
+  log.create();
+  log.append_many(20, {.value_bytes = 100});
+  log.close();
+  const std::string path = "/data/t-0/00000000000000000000.timeindex";
+  flip_bit(disk, path, 2, 0);  // of the only entry's timestamp: a year ago, or so
+  log.recover_clean();
+  const std::vector<std::string> first = log.retention();
+  log.retention();
+  CHECK(log.log->offsets().log_start == Offset(0));
+  CHECK(log.lookup(kStartMs)->offset == Offset(0));
+  log.now_ms += 5000;
+  log.retention();
+  log.retention();
+  CHECK(log.log->offsets().log_start == Offset(20));
+}
