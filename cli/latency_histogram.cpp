@@ -2,6 +2,7 @@
 #include "cli/latency_histogram.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace leat::cli {
 
@@ -27,7 +28,7 @@ void LatencyHistogram::add(Nanos duration) noexcept {
 }
 
 Nanos LatencyHistogram::percentile(double fraction) const noexcept {
-  const auto wanted = static_cast<int64_t>(fraction * static_cast<double>(count_) + 0.5);
+  const auto wanted = static_cast<int64_t>(std::ceil(fraction * static_cast<double>(count_)));
   int64_t seen = 0;
   for (size_t bucket = 0; bucket < kBuckets; ++bucket) {
     seen += counts_[bucket];
