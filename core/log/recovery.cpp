@@ -374,8 +374,8 @@ Result<void> RecoveryRun::settle_offsets() {
   return {};
 }
 
-// Whose name is known to survive a loss of power. Not that of a file which is there, but empty: the process before may have
-// made it for a write that failed, and what is acknowledged in it from now on would go with its name.
+// Whose name is known to survive a loss of power. Not that of a file which is there, but empty: the process before may
+// have made it for a write that failed, and what is acknowledged in it from now on would go with its name.
 void RecoveryRun::settle_names() {
   for (const auto& segment : log_.segments) {
     const bool was_closed_with_it = trusted_ == Trusted::kYes && segment->size_bytes > 0;

@@ -56,7 +56,8 @@ class Segment {
   int64_t last_append_ms = kNoTimestamp;  // by our clock; the file's time after a restart
   int64_t synced_bytes = 0;               // durable, as far as we had to know
   bool directory_synced = false;          // its name survives a loss of power
-  // Its greatest timestamp was read from the time index file only: checked against the batch before it lets a segment die.
+  // Its greatest timestamp was read from the time index file only: checked against the batch before it lets a segment
+  // die.
   bool max_timestamp_unchecked = false;
   bool distrust_noted = false;  // its largest timestamp lies in the future, and that was said once
 };

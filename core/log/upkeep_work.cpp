@@ -21,6 +21,8 @@ Result<void> UpkeepWork::run() {
   for (const IndexStep& step : indexes) {
     TRY(write_index(files_, step.index, step.sync, kind_));
     TRY(write_index(files_, step.time_index, step.sync, kind_));
+    // Before the recovery point passes the segment its index files must be these, not older ones that come back.
+    if (step.sync == IndexSync::kYes) directory_sync = DirectorySync::kNeeded;
   }
   if (epoch_text) TRY(replace_text_file(files_, join_path(directory_, kLeaderEpochFile), *epoch_text, kind_));
   if (snapshot) TRY(write_snapshot());
@@ -34,8 +36,8 @@ Result<void> UpkeepWork::sync_directory() {
   return synced;
 }
 
-// The index is derived data: a flipped bit in it must not make a segment look old. Where it does not agree with the batch it
-// names, the batches are asked.
+// The index is derived data: a flipped bit in it must not make a segment look old. Where it does not agree with the
+// batch it names, the batches are asked.
 Result<void> UpkeepWork::check_age(AgeCheckStep& step) {
   const SegmentSnapshot& segment = step.snapshot;
   TRY(file, open_segment(files_, directory_, segment));

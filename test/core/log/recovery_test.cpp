@@ -77,6 +77,38 @@ std::string aside_of(OpenLog& log) {
   return {};
 }
 
+void mutate_folder(SimFileSystem& disk, const std::vector<std::string>& names, Random& random) {
+  const uint64_t mutations = 1 + random.below(6);
+  for (uint64_t i = 0; i < mutations; ++i) {
+    const std::string path = join_path(kFolder, names[random.below(names.size())]);
+    if (!disk.stat(path)) continue;
+    const auto size = static_cast<uint64_t>(size_of(disk, path));
+    switch (random.below(7)) {
+      case 0:
+      case 1:
+        if (size > 0) flip_bit(disk, path, static_cast<int64_t>(random.below(size)), static_cast<int>(random.below(8)));
+        break;
+      case 2:
+        truncate_file(disk, path, static_cast<int64_t>(random.below(size + 1)));
+        break;
+      case 3:
+        append_bytes(disk, path, std::vector<uint8_t>(random.below(300), static_cast<uint8_t>(random.next())));
+        break;
+      case 4:
+        append_bytes(disk, path, as_bytes(file_text(disk, path)));
+        break;  // everything twice
+      case 5:
+        REQUIRE(disk.remove(path));
+        break;
+      default: {
+        const std::string other = join_path(kFolder, names[random.below(names.size())]);
+        if (disk.stat(other)) put_file(disk, path, as_bytes(file_text(disk, other)));
+        break;
+      }
+    }
+  }
+}
+
 }  // namespace
 
 TEST_CASE("recovery: the table gives every input one verdict", "[log][recovery]") {
@@ -532,37 +564,7 @@ TEST_CASE("recovery: whatever lies in the folder, it opens or says why, and then
     write_sample_log(log);
     if (random.one_in(2)) log.close();
     const Offset end = log.log->offsets().log_end;
-    const std::vector<std::string> names = log.file_names();
-    const uint64_t mutations = 1 + random.below(6);
-    for (uint64_t i = 0; i < mutations; ++i) {
-      const std::string path = join_path(kFolder, names[random.below(names.size())]);
-      if (!disk.stat(path)) continue;
-      const auto size = static_cast<uint64_t>(size_of(disk, path));
-      switch (random.below(7)) {
-        case 0:
-        case 1:
-          if (size > 0)
-            flip_bit(disk, path, static_cast<int64_t>(random.below(size)), static_cast<int>(random.below(8)));
-          break;
-        case 2:
-          truncate_file(disk, path, static_cast<int64_t>(random.below(size + 1)));
-          break;
-        case 3:
-          append_bytes(disk, path, std::vector<uint8_t>(random.below(300), static_cast<uint8_t>(random.next())));
-          break;
-        case 4:
-          append_bytes(disk, path, as_bytes(file_text(disk, path)));
-          break;  // everything twice
-        case 5:
-          REQUIRE(disk.remove(path));
-          break;
-        default: {
-          const std::string other = join_path(kFolder, names[random.below(names.size())]);
-          if (disk.stat(other)) put_file(disk, path, as_bytes(file_text(disk, other)));
-          break;
-        }
-      }
-    }
+    mutate_folder(disk, log.file_names(), random);
     RecoveryHints hints;
     hints.clean_shutdown = random.one_in(3);
     hints.foreign = random.one_in(4);
