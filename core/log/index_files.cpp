@@ -100,12 +100,17 @@ Offset lookup_offset_by_time(FileSystem& files, const std::string& directory, Of
   return found ? base_offset + int64_t{from_big_endian<uint32_t>(found->data() + 8)} : base_offset;
 }
 
+// The whole index of a sealed segment takes the place of an older file at once: recovery believes the file of a segment below
+// the recovery point, and half an index is one that looks sound.
 Result<void> write_index(FileSystem& files, const IndexWrite& write, IndexSync sync, SyncKind kind) {
-  TRY(file, files.open(write.path, OpenMode::kCreate));
+  const bool replaces = write.position.v == 0 && sync == IndexSync::kYes;
+  const std::string path = replaces ? write.path + std::string(kTemporarySuffix) : write.path;
+  TRY(file, files.open(path, OpenMode::kCreate));
   if (write.position.v == 0) TRY(file->truncate(0));
   const std::array<ByteView, 1> pieces{ByteView(write.bytes)};
   if (!write.bytes.empty()) TRY(file->write_at(write.position, pieces));
-  return sync == IndexSync::kYes ? file->sync(kind) : Result<void>();
+  if (sync == IndexSync::kYes) TRY(file->sync(kind));
+  return replaces ? files.rename(path, write.path) : Result<void>();
 }
 
 }  // namespace leat
