@@ -181,20 +181,19 @@ void LogWorld::change_config() {
 }
 
 void LogWorld::end_life() {
-  // Under the policy none a log does not ask the disk what it has: after a failed sync only a loss of power ends the
-  // lie.
-  const bool cache_lies = config_.flush == FlushPolicy::kNone && health_.offline;
-  if (files_.power_is_out() || cache_lies || random_.one_in(2)) {
+  if (files_.power_is_out() || random_.one_in(2)) {
     last_end_ = End::kPowerLoss;
   } else {
     last_end_ = random_.one_in(3) && !health_.offline ? End::kCleanStop : End::kKill;
   }
   log_start_seen_ = std::max(log_start_seen_, log_->offsets().log_start.v);  // retention may have moved it just now
-  sync_failed_ = health_.offline.has_value();
   tell(fmt::format("end {}, log end {}, durable {}, written {}, log start {}", static_cast<int>(last_end_),
                    log_->offsets().log_end.v, durable_end_, written_end_, log_->offsets().log_start.v));
   if (last_end_ == End::kCleanStop) stop_clean();
-  if (files_.power_is_out()) last_end_ = End::kPowerLoss;
+  sync_failed_ = health_.offline.has_value();
+  // Under the policy none a log does not ask the disk what it has: after a failed sync only a loss of power ends the lie.
+  const bool cache_lies = config_.flush == FlushPolicy::kNone && sync_failed_;
+  if (files_.power_is_out() || cache_lies) last_end_ = End::kPowerLoss;
   log_.reset();
   files_.set_fault_rates({});
   files_.fail_sync_at(0);
@@ -311,9 +310,13 @@ void LogWorld::start() {
     const bool was_disturbed = tries < kDisturbedTries && (fault < 6);
     INFO((started ? std::string("power out") : started.error().context));
     REQUIRE(was_disturbed);
-    if (is_power_out) last_end_ = End::kPowerLoss;
-    if (is_power_out) files_.lose_power();
-    if (!is_power_out) files_.kill_process();
+    // A sync that fails here may have lost what the process before had only written.
+    const bool syncs_failed = fault == 4;
+    sync_failed_ |= syncs_failed;
+    const bool loses_power = is_power_out || (syncs_failed && config_.flush == FlushPolicy::kNone);
+    if (loses_power) last_end_ = End::kPowerLoss;
+    if (loses_power) files_.lose_power();
+    if (!loses_power) files_.kill_process();
   }
   saved_aside_ |= report_.saved_aside_bytes > 0;
   check_recovered(last_end_);
