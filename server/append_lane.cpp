@@ -42,6 +42,10 @@ void LaneStarter::start_soon(AppendLane& lane) {
   if (waiting_.size() == 1) scheduler_.before_poll([this] { start_all(); });
 }
 
+void LaneStarter::note_failure(const TopicPartition& name, const Error& error) {
+  failures_.warn("{}: an append failed: {}", name, error.context);
+}
+
 void LaneStarter::forget(AppendLane& lane) noexcept {
   std::replace(waiting_.begin(), waiting_.end(), &lane, static_cast<AppendLane*>(nullptr));
   std::replace(starting_.begin(), starting_.end(), &lane, static_cast<AppendLane*>(nullptr));
@@ -274,13 +278,24 @@ void AppendLane::report_written(LogAppend& append) {
 void AppendLane::report_finished(LogAppend& append, Synced synced) {
   if (!written_reported_) report_written(append);
   if (synced == Synced::kYes) log_.on_synced(append);
+  note_failure(append);
   for (size_t i = 0; i < in_flight_.size(); ++i) {
     if (in_flight_[i].group != nullptr) answer(append, i);
   }
   in_flight_.clear();
   flying_ = nullptr;
   queued_bytes_ -= std::exchange(flying_bytes_, 0);
+  if (!append.failed()) starter_.appended(static_cast<int64_t>(append.size_bytes()));
   announce(offsets_before_job_, static_cast<int64_t>(append.size_bytes()));
+}
+
+void AppendLane::note_failure(const LogAppend& append) {
+  for (const BatchOutcome& outcome : append.outcomes) {
+    if (!outcome.error) continue;
+    const Errc code = outcome.error->code;
+    if (code != Errc::kIo && code != Errc::kNoSpace && code != Errc::kOffline) continue;  // the producer's own mistake
+    return starter_.note_failure(log_.name(), *outcome.error);
+  }
 }
 
 void AppendLane::on_job_done(std::unique_ptr<LogAppend> append, Synced synced) {

@@ -21,6 +21,7 @@
 #include "net/loop/scheduler.h"
 #include "net/loop/task.h"
 #include "server/append_group.h"
+#include "server/log.h"
 #include "server/waiters.h"
 
 namespace leat {
@@ -45,9 +46,16 @@ struct LaneOptions {
 // group.
 class LaneStarter {
  public:
-  explicit LaneStarter(Scheduler& scheduler) noexcept : scheduler_(scheduler) {}
+  explicit LaneStarter(Scheduler& scheduler) noexcept : scheduler_(scheduler), failures_(scheduler.clock()) {}
   void start_soon(class AppendLane& lane);
+  // Called with the bytes of each job that reached its file: the watch on disk space cannot wait for its next look.
+  void set_on_appended(std::function<void(int64_t)> on_appended) { on_appended_ = std::move(on_appended); }
+  void appended(int64_t size_bytes) const {
+    if (on_appended_ != nullptr) on_appended_(size_bytes);
+  }
   void forget(AppendLane& lane) noexcept;
+  // A write or sync failed, or the disk is full: one line, rate limited over all lanes, for producers retry at once.
+  void note_failure(const TopicPartition& name, const Error& error);
 
  private:
   void start_all();
@@ -55,6 +63,8 @@ class LaneStarter {
   Scheduler& scheduler_;
   std::vector<AppendLane*> waiting_;
   std::vector<AppendLane*> starting_;
+  std::function<void(int64_t)> on_appended_;
+  RateLimitedLog failures_;
 };
 
 class AppendLane {
@@ -110,6 +120,7 @@ class AppendLane {
   void report_written(LogAppend& append);
   enum class Synced : uint8_t { kNo, kYes };  // whether sync() was called; how it ended, the log knows
   void report_finished(LogAppend& append, Synced synced);
+  void note_failure(const LogAppend& append);
   void on_job_done(std::unique_ptr<LogAppend> append, Synced synced);
   void on_job_cancelled();
   void answer(LogAppend& append, size_t position);

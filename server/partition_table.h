@@ -53,6 +53,7 @@ class PartitionTable {
   // Out of the table, at once: whoever waits is told, later appends are refused. The partitions live until their jobs
   // are done; then `on_quiet` is called with them. False: no such topic.
   bool forget(const Uuid& topic_id, std::function<void(std::unique_ptr<Topic>)> on_quiet = {});
+  LaneStarter& lane_starter() noexcept { return lane_starter_; }
   void set_settings(const Uuid& topic_id, const TopicSettings& settings);
 
  private:

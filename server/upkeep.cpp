@@ -10,6 +10,7 @@ Upkeep::Upkeep(const Parts& parts, UpkeepOptions options)
     : parts_(parts), options_(options), stop_(parts.scheduler), gate_(parts.scheduler) {}
 
 void Upkeep::start() {
+  parts_.table.lane_starter().set_on_appended([this](int64_t size_bytes) { on_appended(size_bytes); });
   spawn(walk_forever(*gate_.try_enter(), Partition::Upkeep::kFlush, options_.flush_every));
   spawn(walk_forever(*gate_.try_enter(), Partition::Upkeep::kCheckpoint, options_.checkpoint_every));
   spawn(walk_forever(*gate_.try_enter(), Partition::Upkeep::kRetention, options_.retention_every));
@@ -17,6 +18,7 @@ void Upkeep::start() {
 }
 
 Event::Wait Upkeep::stop() {
+  parts_.table.lane_starter().set_on_appended({});
   stop_.set();
   return gate_.close();
 }
@@ -73,19 +75,31 @@ Task<void> Upkeep::watch_disk(Gate::Hold hold) {
   while (true) {
     auto work = [this] { return parts_.directory.free_bytes(); };
     const Result<int64_t> free_bytes = co_await run_on(parts_.scheduler, WorkQueue::kRead, std::move(work));
-    if (free_bytes) {
-      const bool was_below = parts_.directory.health().below_reserve;
-      parts_.directory.on_free_bytes(*free_bytes);
-      const bool is_below = parts_.directory.health().below_reserve;
-      if (is_below && !was_below) {
-        log_error("{}: {} bytes free, below the reserve: appends of clients are refused until space is freed",
-                  parts_.directory.path(), *free_bytes);
-      } else if (was_below && !is_below) {
-        log_info("{}: {} bytes free: appends of clients are taken again", parts_.directory.path(), *free_bytes);
-      }
-    }
+    if (free_bytes) on_space(*free_bytes);
     const Woken woken = co_await stop_.wait_for(options_.disk_check_every);
     if (woken != Woken::kTimedOut) co_return;
+  }
+}
+
+// A fast producer fills a disk within a second: what was appended since the last look counts, so that the reserve stays for
+// the logs that may use it. Counted too high (files were removed meanwhile), the next look puts it right.
+void Upkeep::on_appended(int64_t size_bytes) {
+  if (free_bytes_ == INT64_MAX) return;
+  free_bytes_ -= size_bytes;
+  if (!parts_.directory.health().below_reserve) on_space(free_bytes_);
+}
+
+void Upkeep::on_space(int64_t free_bytes) {
+  free_bytes_ = free_bytes;
+  const bool was_below = parts_.directory.health().below_reserve;
+  parts_.directory.on_free_bytes(free_bytes);
+  const bool is_below = parts_.directory.health().below_reserve;
+  if (is_below == was_below) return;
+  if (is_below) {
+    log_error("{}: {} bytes free, below the reserve: appends of clients are refused until space is freed",
+              parts_.directory.path(), free_bytes);
+  } else {
+    log_info("{}: {} bytes free: appends of clients are taken again", parts_.directory.path(), free_bytes);
   }
 }
 

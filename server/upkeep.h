@@ -4,6 +4,8 @@
 // room, with at most one job of that kind out at a time, so that appends never queue behind it. Thread: the loop.
 #pragma once
 
+#include <cstdint>
+
 #include "core/log/log_directory.h"
 #include "net/loop/event.h"
 #include "net/loop/gate.h"
@@ -41,9 +43,12 @@ class Upkeep {
   Task<void> walk(Partition::Upkeep kind);
   Task<void> visit(Partition* partition, Partition::Upkeep kind);
   Task<void> watch_disk(Gate::Hold hold);
+  void on_appended(int64_t size_bytes);
+  void on_space(int64_t free_bytes);
 
   Parts parts_;
   UpkeepOptions options_;
+  int64_t free_bytes_ = INT64_MAX;  // at the last look, less what was appended since
   Event stop_;
   Gate gate_;
 };

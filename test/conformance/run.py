@@ -4,9 +4,11 @@
 # A case whose tool is missing (kcat, strace, mount as root) is skipped and says so. Everything random follows from
 # the seed.
 import argparse
+import os
 import random
 import sys
 import time
+import traceback
 
 sys.dont_write_bytecode = True  # the tree stays as it is
 
@@ -44,7 +46,8 @@ def main():
             note = CASES[name](options) or 'ok'
         except Exception as error:  # one failed case does not stop the others
             failed.append(name)
-            note = f'FAILED (seed {options.seed}): {type(error).__name__}: {error}'
+            at = traceback.extract_tb(error.__traceback__)[-1]
+            note = f'FAILED (seed {options.seed}) at {os.path.basename(at.filename)}:{at.lineno}: {type(error).__name__}: {error}'
             if '-v' in sys.argv:
                 raise
         print(f'{name}: {note} ({time.monotonic() - started:.1f} s)', flush=True)

@@ -263,6 +263,20 @@ TEST_CASE("running broker: below the disk reserve clients are refused, deletes w
   CHECK(world.produce("t", 0, "v") == Offset(1));
 }
 
+TEST_CASE("running broker: appends between two looks at the disk leave the reserve alone", "[server][broker]") {
+  World world;
+  REQUIRE(world.start());
+  world.create_topic("t", 1);
+  world.files.limit_space_to_used_and((1 << 20) + (300 << 10));  // the reserve is 1 MiB
+  world.scheduler.advance(Millis(1100));
+  const std::string value(50 << 10, 'x');
+  int accepted = 0;
+  while (accepted < 100 && world.produce("t", 0, value)) ++accepted;
+  CHECK(accepted >= 4);
+  CHECK(accepted <= 7);
+  CHECK(*world.files.free_bytes("/data") > 900 << 10);
+}
+
 TEST_CASE("running broker: a failed sync takes the directory offline; it stops without its clean mark",
           "[server][broker]") {
   World world;
