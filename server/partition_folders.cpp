@@ -53,8 +53,8 @@ struct Burial {
   uint64_t seed = 0;
 };
 
-// On a worker: the folder's new path, or nothing when there is no such folder of that topic. partition.metadata is written
-// without a sync when a folder is made: after a loss of power it may be empty, and then the name has to tell.
+// On a worker: the folder's new path, or nothing when there is no such folder of that topic. partition.metadata is
+// written without a sync when a folder is made: after a loss of power it may be empty, and then the name has to tell.
 Result<std::optional<std::string>> bury(FileSystem& files, const LogDirectory& directory, const Burial& burial) {
   const std::string folder = directory.folder_of(burial.name);
   const Result<FileInfo> there = files.stat(folder);

@@ -81,8 +81,8 @@ Task<void> Upkeep::watch_disk(Gate::Hold hold) {
   }
 }
 
-// A fast producer fills a disk within a second: what was appended since the last look counts, so that the reserve stays for
-// the logs that may use it. Counted too high (files were removed meanwhile), the next look puts it right.
+// A fast producer fills a disk within a second: what was appended since the last look counts, so that the reserve
+// stays for the logs that may use it. Counted too high (files were removed meanwhile), the next look puts it right.
 void Upkeep::on_appended(int64_t size_bytes) {
   if (free_bytes_ == INT64_MAX) return;
   free_bytes_ -= size_bytes;

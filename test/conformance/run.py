@@ -47,7 +47,8 @@ def main():
         except Exception as error:  # one failed case does not stop the others
             failed.append(name)
             at = traceback.extract_tb(error.__traceback__)[-1]
-            note = f'FAILED (seed {options.seed}) at {os.path.basename(at.filename)}:{at.lineno}: {type(error).__name__}: {error}'
+            place = f'{os.path.basename(at.filename)}:{at.lineno}'
+            note = f'FAILED (seed {options.seed}) at {place}: {type(error).__name__}: {error}'
             if '-v' in sys.argv:
                 raise
         print(f'{name}: {note} ({time.monotonic() - started:.1f} s)', flush=True)

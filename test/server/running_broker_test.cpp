@@ -1,5 +1,5 @@
-// running_broker_test.cpp: the broker as a whole on a simulated disk and a manual scheduler: start, stop, crash, deletion,
-// adoption, upkeep.
+// running_broker_test.cpp: the broker as a whole on a simulated disk and a manual scheduler: start, stop, crash,
+// deletion, adoption, upkeep.
 #include "server/running_broker.h"
 
 #include <array>
