@@ -83,6 +83,7 @@ class SimFileSystem::SimFile final : public File {
         node_(std::move(node)),
         path_(std::move(path)),
         generation_(disk_->generation),
+        failed_syncs_seen_(node_->failed_syncs),
         is_read_only_(mode == OpenMode::kRead) {}
 
   const std::string& path() const noexcept override { return path_; }
@@ -118,6 +119,7 @@ class SimFileSystem::SimFile final : public File {
   const std::shared_ptr<SimNode> node_;
   const std::string path_;
   const uint64_t generation_;
+  const uint64_t failed_syncs_seen_;
   const bool is_read_only_;
   bool poisoned_ = false;
 };
@@ -187,9 +189,14 @@ Result<void> SimFileSystem::SimFile::sync(SyncKind kind) {
     if (is_durable && disk_->random.one_in(2)) node_->content.sync();
     return Disk::fail_power_out("sync", path_);
   }
-  if (disk_->counts_down(disk_->sync_failure_in) || disk_->strikes(disk_->rates.sync_one_in)) {
+  const bool strikes = disk_->counts_down(disk_->sync_failure_in) || disk_->strikes(disk_->rates.sync_one_in);
+  if (strikes) {
     disk_->counts.add(SimFault::kFailedSync);
     node_->content.fail_sync(disk_->random);
+    ++node_->failed_syncs;
+  }
+  // As Linux tells it: once to each handle that was open when it happened.
+  if (node_->failed_syncs != failed_syncs_seen_) {
     poisoned_ = true;
     return fail_errno(EIO, "sync", path_);
   }

@@ -28,6 +28,7 @@ struct SimNode {
   bool is_directory = false;
   bool is_named = true;  // in the cached tree; an open file outlives its name
   int64_t modified_ms = 0;
+  uint64_t failed_syncs = 0;
   SimFileContent content;                                                // of a file
   std::map<std::string, std::shared_ptr<SimNode>, std::less<>> cached;   // of a folder
   std::map<std::string, std::shared_ptr<SimNode>, std::less<>> platter;  //

@@ -250,6 +250,7 @@ TEST_CASE("sim: a failed sync is final", "[storage][sim]") {
     make_data_directory(files);
     const auto file = write_file(files, "/data/a", "text");
     REQUIRE(files.sync_directory("/data"));
+    const auto open_before = open_or_fail(files, "/data/a", OpenMode::kReadWrite);
     files.fail_sync_at(1);
     const Result<void> failed = file->sync(SyncKind::kData);
     REQUIRE_FALSE(failed);
@@ -257,6 +258,8 @@ TEST_CASE("sim: a failed sync is final", "[storage][sim]") {
     REQUIRE(file->sync(SyncKind::kData).error().code == Errc::kOffline);
     REQUIRE(write_text(*file, 0, "x").error().code == Errc::kOffline);
     REQUIRE(file->truncate(0).error().code == Errc::kOffline);
+    REQUIRE(open_before->sync(SyncKind::kData).error().code == Errc::kIo);  // told as well, once
+    REQUIRE(open_before->sync(SyncKind::kData).error().code == Errc::kOffline);
     const auto other = open_or_fail(files, "/data/a", OpenMode::kReadWrite);
     REQUIRE(other->sync(SyncKind::kData));  // succeeds, and is worth nothing
     files.lose_power();
