@@ -184,8 +184,9 @@ void PartitionLogImpl::on_synced(LogAppend& taken) {
   CHECK(&taken == append_out_, "{}", name_);
   AppendOperation& append = *append_out_;
   append_out_ = nullptr;
-  if (append.sync_failed) {
-    go_offline(*append.error);
+  if (append.sync_failed) go_offline(*append.error);
+  // Also when another sync has failed meanwhile: of this file it may have taken what this one then found clean.
+  if (health_->offline) {
     fail_placed(append, *health_->offline);
     return;
   }

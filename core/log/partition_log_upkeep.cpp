@@ -176,8 +176,6 @@ void PartitionLogImpl::remove_oldest(UpkeepWork& work, const std::vector<Retenti
     const bool may_seal = append_out_ == nullptr;
     if (may_seal) {
       roll();
-      // Its name carries the log end over a restart, so it must be there before the old ones go.
-      work.create_path = path_of(active(), kLogSuffix);
     } else {
       --count;
     }
@@ -197,6 +195,9 @@ void PartitionLogImpl::remove_oldest(UpkeepWork& work, const std::vector<Retenti
   }
   segments_.erase(segments_.begin(), segments_.begin() + static_cast<ptrdiff_t>(count));
   if (count == 0) return;
+  // The name of the first that stays carries the log start and, when it is empty, the log end over a restart: it must be there
+  // before the old ones go.
+  if (segments_.front()->size_bytes == 0) work.create_path = path_of(*segments_.front(), kLogSuffix);
   doomed_.push_back(std::move(doomed));
   work.directory_sync = UpkeepWork::DirectorySync::kNeeded;
   LogOffsets next = offsets_;

@@ -56,7 +56,7 @@ Result<RecoveredLog> RecoveryRun::run() {
   content_ = std::move(content);
   TRY(clear_leftovers());
   TRY(read_small_files());
-  list_segments();
+  TRY(list_segments());
   point_ = foreign() ? Offset(INT64_MAX) : hints_.recovery_point;
   const bool trust = hints_.clean_shutdown && !foreign();
   if (trust) {
@@ -127,14 +127,14 @@ Result<void> RecoveryRun::read_small_files() {
   return {};
 }
 
-void RecoveryRun::list_segments() {
+Result<void> RecoveryRun::list_segments() {
   for (const auto& [base, info] : content_.logs) {
     auto segment = std::make_shared<Segment>(base);
     segment->size_bytes = info.size_bytes;
     segment->last_append_ms = std::min(info.modified_ms, open_.now_ms);
     log_.segments.push_back(std::move(segment));
   }
-  if (!log_.segments.empty()) return;
+  if (!log_.segments.empty()) return {};
   // The folder was made and never written, or its files are lost: offsets go on where they were.
   const Offset base = std::max(hints_.log_start, foreign() ? Offset(0) : hints_.recovery_point);
   if (base > Offset(0)) {
@@ -142,6 +142,11 @@ void RecoveryRun::list_segments() {
   }
   log_.segments.push_back(std::make_shared<Segment>(base));
   content_.logs[base] = FileInfo{};
+  if (foreign()) return {};
+  // Its name carries the log end over the next start.
+  TRY(files_.open(log_path(*log_.segments.back()), OpenMode::kCreate));
+  directory_changed_ = true;
+  return {};
 }
 
 // Of a segment that will not be scanned: its indexes are in their files, or are rebuilt.

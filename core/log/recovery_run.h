@@ -26,7 +26,7 @@ class RecoveryRun {
   // recovery.cpp
   Result<void> read_small_files();
   Result<void> clear_leftovers();
-  void list_segments();
+  Result<void> list_segments();
   Result<void> check_sealed(size_t index);
   Result<void> rebuild_indexes(Segment& segment);
   Result<Trusted> trust_active();

@@ -100,15 +100,12 @@ Result<void> UpkeepWork::write_snapshot() {
   return {};
 }
 
-// What is not there needs no renaming: a segment without transactions has no transaction index. Where a crash may bring
-// back names in any order, a segment must be gone for good before the next one goes: else an old one could come back in
-// front of a hole.
+// What is not there needs no renaming: a segment without transactions has no transaction index. Where a crash may bring names
+// back in any order, what stays must be there for good before the first segment goes, and each segment must be gone for good
+// before the next one goes: else an old one could come back in front of a hole, or nothing at all.
 Result<void> UpkeepWork::rename_and_remove() {
-  bool segment_is_going = false;
   for (const auto& [from, to] : renames) {
-    const bool is_segment = from.ends_with(kLogSuffix);
-    if (is_segment && segment_is_going) TRY(sync_directory());
-    segment_is_going |= is_segment;
+    if (from.ends_with(kLogSuffix)) TRY(sync_directory());
     const Result<void> renamed = files_.rename(from, to);
     if (!renamed && renamed.error().code != Errc::kNotFound) return renamed;
   }
