@@ -191,7 +191,8 @@ void LogWorld::end_life() {
                    log_->offsets().log_end.v, durable_end_, written_end_, log_->offsets().log_start.v));
   if (last_end_ == End::kCleanStop) stop_clean();
   sync_failed_ = health_.offline.has_value();
-  // Under the policy none a log does not ask the disk what it has: after a failed sync only a loss of power ends the lie.
+  // Under the policy none a log does not ask the disk what it has: after a failed sync only a loss of power ends the
+  // lie.
   const bool cache_lies = config_.flush == FlushPolicy::kNone && sync_failed_;
   if (files_.power_is_out() || cache_lies) last_end_ = End::kPowerLoss;
   log_.reset();
