@@ -100,7 +100,8 @@ Offset lookup_offset_by_time(FileSystem& files, const std::string& directory, Of
   return found ? base_offset + int64_t{from_big_endian<uint32_t>(found->data() + 8)} : base_offset;
 }
 
-// The whole index of a sealed segment takes the place of an older file at once: recovery believes the file of a segment below
+// The whole index of a sealed segment takes the place of an older file at once: recovery believes the file of a
+// segment below
 // the recovery point, and half an index is one that looks sound.
 Result<void> write_index(FileSystem& files, const IndexWrite& write, IndexSync sync, SyncKind kind) {
   const bool replaces = write.position.v == 0 && sync == IndexSync::kYes;

@@ -195,7 +195,8 @@ void PartitionLogImpl::remove_oldest(UpkeepWork& work, const std::vector<Retenti
   }
   segments_.erase(segments_.begin(), segments_.begin() + static_cast<ptrdiff_t>(count));
   if (count == 0) return;
-  // The name of the first that stays carries the log start and, when it is empty, the log end over a restart: it must be there
+  // The name of the first that stays carries the log start and, when it is empty, the log end over a restart: it must
+  // be there
   // before the old ones go.
   if (segments_.front()->size_bytes == 0) work.create_path = path_of(*segments_.front(), kLogSuffix);
   doomed_.push_back(std::move(doomed));

@@ -100,8 +100,10 @@ Result<void> UpkeepWork::write_snapshot() {
   return {};
 }
 
-// What is not there needs no renaming: a segment without transactions has no transaction index. Where a crash may bring names
-// back in any order, what stays must be there for good before the first segment goes, and each segment must be gone for good
+// What is not there needs no renaming: a segment without transactions has no transaction index. Where a crash may
+// bring names
+// back in any order, what stays must be there for good before the first segment goes, and each segment must be gone
+// for good
 // before the next one goes: else an old one could come back in front of a hole, or nothing at all.
 Result<void> UpkeepWork::rename_and_remove() {
   for (const auto& [from, to] : renames) {

@@ -8,7 +8,8 @@
 //   - A write is torn at sectors of 512 bytes, never inside one. Bytes that were synced are never damaged by a
 //   neighbour's write.
 //   - A rename is atomic, also over a file. A file that was renamed before its bytes were synced may be empty or zeros.
-//   - After a failed sync the dirty bytes are gone for good even if later syncs succeed. Each handle that was open then is told
+//   - After a failed sync the dirty bytes are gone for good even if later syncs succeed. Each handle that was open
+// then is told
 //     by its next sync, as Linux does since 4.13; one opened later is not.
 //   - A killed process loses nothing but its handles: what it wrote is visible to the next one, though it is not
 //   durable yet.
