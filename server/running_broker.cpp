@@ -53,7 +53,8 @@ Task<Result<std::unique_ptr<RunningBroker>>> RunningBroker::start(Parts parts) {
 Task<Result<void>> RunningBroker::start_up() {
   Result<void> step = open_directory();
   if (!step) co_return step;
-  table_ = std::make_unique<PartitionTable>(PartitionTable::Options{.scheduler = parts_.scheduler, .lane = {}});
+  const LaneOptions lane{.inline_write_bytes_max = static_cast<size_t>(parts_.settings.append_inline_bytes_max)};
+  table_ = std::make_unique<PartitionTable>(PartitionTable::Options{.scheduler = parts_.scheduler, .lane = lane});
   const PartitionFolders::Parts folder_parts{
       .scheduler = parts_.scheduler,
       .files = parts_.files,
