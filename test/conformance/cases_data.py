@@ -1,4 +1,5 @@
 # cases_data.py: what the path of the data promises, seen from a socket: order, wake-ups, limits, deletions, ids.
+import os
 import struct
 import threading
 import time
@@ -86,6 +87,33 @@ def case_produce_during_roll(options):
             assert client.list_offset('roll', 0, 1000 + k) == (0, 1000 + k, k), k
         assert client.list_offset('roll', 0, 5000) == (0, -1, -1)
         assert client.list_offset('roll', 0, -2) == (0, -1, 0)
+
+
+def case_offsets_for_times(options):
+    """L08: the record, not the batch; every codec alike; the same after the time index is gone."""
+    asked = [(1500, 2000, 1), (2000, 2000, 1), (3500, 4000, 4), (9999, -1, -1), (500, 1000, 0)]
+    with Leatd(options.leatd) as broker:
+        client = broker.connect()
+        for codec in ('none', 'gzip'):
+            topic = f'times-{codec}'
+            assert client.create_topic(topic) == 0
+            assert client.produce(topic, 0, batch([b'x'] * 3, timestamps=[1000, 2000, 3000], codec=codec)) == (0, 0)
+            assert client.produce(topic, 0, batch([b'x'] * 2, timestamps=[500, 4000], codec=codec)) == (0, 3)
+        for life in range(2):
+            for codec in ('none', 'gzip'):
+                topic = f'times-{codec}'
+                for timestamp, found, offset in asked:
+                    answer = client.list_offset(topic, 0, timestamp)
+                    assert answer == (0, found, offset), (codec, life, timestamp, answer)
+                assert client.list_offset(topic, 0, -1) == (0, -1, 5)
+                assert client.list_offset(topic, 0, -2) == (0, -1, 0)
+                assert client.list_offset(topic, 0, -3, version=7) == (0, 4000, 4)
+            if life == 0:
+                assert broker.stop() == 0
+                for codec in ('none', 'gzip'):
+                    os.remove(os.path.join(broker.data_dir, f'times-{codec}-0', '0' * 20 + '.timeindex'))
+                broker.start()
+                client = broker.connect()
 
 
 def case_delete_records(options):

@@ -108,6 +108,31 @@ def case_claims_and_silence(options):
         return f'ok: grew by {grown >> 10} KiB with {len(held)} idle peers'
 
 
+def case_swelling_batches(options):
+    """L36: a small batch that unpacks to 256 MiB, eight at a time: refused, memory bounded, others hardly notice."""
+    bomb = batch([b'\0' * (256 << 20)], codec='gzip')
+    with Leatd(options.leatd) as broker:
+        good = broker.connect()
+        assert good.create_topic('bombed') == 0
+        assert good.create_topic('beside') == 0
+        before = broker.resident_bytes()
+        attackers = [broker.connect() for _ in range(8)]
+        for attacker in attackers:
+            attacker.send(attacker.produce_frame('bombed', 0, bomb))
+        slowest = 0.0
+        for i in range(100):
+            started = time.monotonic()
+            assert good.produce('beside', 0, batch([b'%d' % i])) == (0, i)
+            slowest = max(slowest, time.monotonic() - started)
+        for attacker in attackers:
+            error, _base = attacker.produce_answer('bombed', attacker.receive()[4:])
+            assert error in (10, 87), error
+        grown = broker.resident_bytes() - before
+        assert grown < 120 << 20, f'grew by {grown >> 20} MiB'
+        assert good.list_offset('bombed', 0, -1)[2] == 0
+        return f'ok: {len(bomb) >> 10} KiB each, grew by {grown >> 20} MiB, slowest produce beside {slowest * 1000:.0f} ms'
+
+
 def case_session_flood(options):
     """L33: clients that open a new fetch session with every poll."""
     with Leatd(options.leatd) as broker:

@@ -1,6 +1,7 @@
 # wire.py: just enough of Kafka's protocol, from the standard library alone, to ask a broker what a test wants to
 # know: fixed
 # versions, no retries, no caching. One Connection a thread. Bytes that a test wants to damage are built by frame().
+import gzip
 import socket
 import struct
 
@@ -44,14 +45,18 @@ def string(text):
     return struct.pack('>h', len(data)) + data
 
 
-def batch(values, timestamp=1_700_000_000_000, producer_id=-1, producer_epoch=-1, base_sequence=-1):
-    """A record batch v2, uncompressed; values are bytes."""
+def batch(values, timestamp=1_700_000_000_000, producer_id=-1, producer_epoch=-1, base_sequence=-1, timestamps=None,
+          codec='none'):
+    """A record batch v2; values are bytes; the timestamp of all, or one each; codec none or gzip."""
+    timestamps = timestamps or [timestamp] * len(values)
     records = b''
     for delta, value in enumerate(values):
-        body = b'\x00' + varint(0) + varint(delta) + varint(-1) + varint(len(value)) + value + varint(0)
+        body = b'\x00' + varint(timestamps[delta] - timestamps[0]) + varint(delta) + varint(-1) + varint(len(value)) + value + varint(0)
         records += varint(len(body)) + body
-    checked = struct.pack('>hiqqqhii', 0, len(values) - 1, timestamp, timestamp, producer_id, producer_epoch,
-                          base_sequence, len(values)) + records
+    if codec == 'gzip':
+        records = gzip.compress(records, 1)
+    checked = struct.pack('>hiqqqhii', 1 if codec == 'gzip' else 0, len(values) - 1, timestamps[0], max(timestamps),
+                          producer_id, producer_epoch, base_sequence, len(values)) + records
     return struct.pack('>qiibI', 0, len(checked) + 9, -1, 2, crc32c(checked)) + checked
 
 
@@ -95,6 +100,11 @@ def records(data):
 
 def frame(api, version, body, correlation=1, client='conformance'):
     payload = struct.pack('>hhi', api, version, correlation) + string(client) + body
+    return struct.pack('>i', len(payload)) + payload
+
+
+def flexible_frame(api, version, body, correlation=1, client='conformance'):
+    payload = struct.pack('>hhi', api, version, correlation) + string(client) + b'\x00' + body
     return struct.pack('>i', len(payload)) + payload
 
 
@@ -188,8 +198,15 @@ class Connection:
         size, = struct.unpack_from('>i', answer, at)
         return error, high, start, answer[at + 4:at + 4 + max(size, 0)]
 
-    def list_offset(self, topic, partition, timestamp):
+    def list_offset(self, topic, partition, timestamp, version=1):
         """(error, timestamp, offset)"""
+        if version == 7:  # the first that knows -3; flexible
+            name = topic.encode()
+            body = struct.pack('>ibbb', -1, 0, 2, len(name) + 1) + name
+            body += struct.pack('>biiqbbb', 2, partition, -1, timestamp, 0, 0, 0)
+            self.send(flexible_frame(LIST_OFFSETS, 7, body))
+            answer = self.receive()[5:]  # correlation id, no tags
+            return struct.unpack_from('>hqq', answer, 4 + 1 + 1 + len(name) + 1 + 4)
         body = struct.pack('>ii', -1, 1) + string(topic) + struct.pack('>iiq', 1, partition, timestamp)
         answer = self.ask(LIST_OFFSETS, 1, body)
         return struct.unpack_from('>hqq', answer, 4 + 2 + len(topic.encode()) + 4 + 4)
