@@ -1,5 +1,5 @@
-// found_by_simulation_test.cpp: what the power-loss simulation (test/simulation) has found, each as the smallest story that
-// shows it, over some seeds of the disk.
+// found_by_simulation_test.cpp: what the power-loss simulation (test/simulation) has found, each as the smallest
+// story that shows it, over some seeds of the disk.
 #include <fmt/format.h>
 
 #include "core/log/file_names.h"
