@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/log/append_operation.h"
@@ -89,6 +90,7 @@ class PartitionLogImpl final : public PartitionLog {
   void add_age_checks(UpkeepWork& work, const std::vector<RetentionReason>& reasons);
   std::vector<SegmentFacts> segment_facts() const;
   void note_distrusted(UpkeepWork& work, int64_t now_ms);
+  void add_renames_due(UpkeepWork& work, int64_t now_ms);
   bool has_unwritten_sealed() const noexcept;
 
   FileSystem& files_;
@@ -116,6 +118,7 @@ class PartitionLogImpl final : public PartitionLog {
   Offset checkpointed_{0};                    // indexes and a snapshot up to here are in files
   int64_t unsynced_since_ms_ = kNoTimestamp;  // when the oldest append that no sync covers was written; under kNone
   std::vector<Doomed> doomed_;
+  std::vector<std::pair<std::string, std::string>> renames_due_;  // of retention that failed half way
 };
 
 }  // namespace leat

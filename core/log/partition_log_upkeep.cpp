@@ -142,6 +142,7 @@ std::unique_ptr<Maintenance> PartitionLogImpl::begin_retention(int64_t now_ms) {
                                            .log_start = offsets_.log_start,
                                            .high_watermark = offsets_.high_watermark,
                                            .now_ms = now_ms});
+  add_renames_due(*work, now_ms);
   add_age_checks(*work, reasons);
   // What is checked now is removed in the next round, if it still is too old.
   if (!reasons.empty() && work->age_checks.empty()) remove_oldest(*work, reasons, now_ms);
@@ -151,11 +152,26 @@ std::unique_ptr<Maintenance> PartitionLogImpl::begin_retention(int64_t now_ms) {
     work->directory_sync = UpkeepWork::DirectorySync::kNeeded;
     return true;
   });
+  // The name of the first that stays carries the log start and, when it is empty, the log end over a restart: it must be
+  // there before the old ones go.
+  const bool needs_name = !work->renames.empty() && segments_.front()->size_bytes == 0;
+  if (needs_name) work->create_path = path_of(*segments_.front(), kLogSuffix);
   const bool has_work =
       !work->age_checks.empty() || !work->renames.empty() || !work->removals.empty() || !work->notes.empty();
   if (!has_work) return nullptr;
   upkeep_out_ = work.get();
   return work;
+}
+
+// Files whose segments have left the log already, of a removal that failed: they go before any later segment's, or a restart
+// would find them in front of a hole.
+void PartitionLogImpl::add_renames_due(UpkeepWork& work, int64_t now_ms) {
+  if (renames_due_.empty()) return;
+  work.renames = std::exchange(renames_due_, {});
+  work.directory_sync = UpkeepWork::DirectorySync::kNeeded;
+  Doomed doomed{.due_ms = now_ms + config_.file_delete_delay_ms, .paths = {}};
+  for (const auto& [from, to] : work.renames) doomed.paths.push_back(to);
+  doomed_.push_back(std::move(doomed));
 }
 
 void PartitionLogImpl::add_age_checks(UpkeepWork& work, const std::vector<RetentionReason>& reasons) {
@@ -195,10 +211,6 @@ void PartitionLogImpl::remove_oldest(UpkeepWork& work, const std::vector<Retenti
   }
   segments_.erase(segments_.begin(), segments_.begin() + static_cast<ptrdiff_t>(count));
   if (count == 0) return;
-  // The name of the first that stays carries the log start and, when it is empty, the log end over a restart: it must
-  // be there
-  // before the old ones go.
-  if (segments_.front()->size_bytes == 0) work.create_path = path_of(*segments_.front(), kLogSuffix);
   doomed_.push_back(std::move(doomed));
   work.directory_sync = UpkeepWork::DirectorySync::kNeeded;
   LogOffsets next = offsets_;
@@ -226,7 +238,11 @@ void PartitionLogImpl::finish(Maintenance& taken) {
   UpkeepWork& work = *upkeep_out_;
   upkeep_out_ = nullptr;
   if (work.sync_failed) go_offline(*work.error);
-  if (work.error) return;  // what was to be done is due again, but for files already renamed, which a restart removes
+  if (work.error) {  // what was to be done is due again
+    renames_due_ = std::move(work.renames);
+    if (!work.removals.empty()) doomed_.push_back({.due_ms = 0, .paths = std::move(work.removals)});
+    return;
+  }
   for (const UpkeepWork::AgeCheckStep& step : work.age_checks) {
     step.segment->max_timestamp_ms = step.max_timestamp_ms;
     step.segment->max_timestamp_offset = step.max_timestamp_offset;

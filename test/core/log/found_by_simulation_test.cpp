@@ -130,6 +130,27 @@ TEST_CASE("retention: a loss of power neither brings back a front with a hole no
   }
 }
 
+TEST_CASE("retention: a removal that failed is done before the next one", "[log][retention]") {
+  SimFileSystem files(1);
+  LogConfig config = kDurable;
+  config.retention_bytes = 2000;
+  config.file_delete_delay_ms = 0;
+  OpenLog log(files, config);
+  log.create();
+  log.append_many(5, {.value_bytes = 1200});
+  std::unique_ptr<Maintenance> work = log.log->begin_retention(log.now_ms);
+  REQUIRE(work);
+  work->error = Error(Errc::kNoSpace, "full");  // as if its first step had failed
+  log.log->finish(*work);
+  const Offset log_start = log.log->offsets().log_start;
+  log.append_many(2, {.value_bytes = 1200});
+  log.retention();
+  REQUIRE(log.log->offsets().log_start > log_start);
+  log.recover_unclean();
+  REQUIRE(log.log->offsets().log_start > log_start);
+  require_dense(log);
+}
+
 TEST_CASE("read: a rotten index hides nothing", "[log][read]") {
   SimFileSystem files(1);
   OpenLog log(files, kDurable);
