@@ -95,7 +95,8 @@ Result<std::unique_ptr<LogDirectory>> LogDirectory::open(const Options& options)
   const Result<void> removed = files.remove(join_path(options.path, kCleanFile));
   if (!removed && removed.error().code != Errc::kNotFound) return fail(removed.error());
   directory->was_clean_ = removed.has_value();
-  if (directory->was_clean_) TRY(files.sync_directory(options.path));
+  // Also when there was none: an earlier start may have got no further than taking it away, and it must not come back.
+  TRY(files.sync_directory(options.path));
   return directory;
 }
 
@@ -193,13 +194,13 @@ Result<void> LogDirectory::finish_deletion(const std::string& path) const { retu
 Result<void> LogDirectory::write_checkpoints(const OffsetCheckpoint& recovery_points,
                                              const OffsetCheckpoint& log_starts) const {
   TRY(replace_text_file(files_, join_path(path_, kLogStartFile), encode_offset_checkpoint(log_starts),
-                        SyncKind::kData));
+                        SyncKind::kFull));
   return replace_text_file(files_, join_path(path_, kRecoveryPointFile), encode_offset_checkpoint(recovery_points),
-                           SyncKind::kData);
+                           SyncKind::kFull);
 }
 
 Result<void> LogDirectory::mark_clean() const {
-  return replace_text_file(files_, join_path(path_, kCleanFile), "{\"version\":0,\"brokerEpoch\":-1}", SyncKind::kData);
+  return replace_text_file(files_, join_path(path_, kCleanFile), "{\"version\":0,\"brokerEpoch\":-1}", SyncKind::kFull);
 }
 
 Result<int64_t> LogDirectory::free_bytes() const { return files_.free_bytes(path_); }

@@ -257,10 +257,8 @@ Result<RecoveryHints> LogWorld::peek_hints() {
 
 Result<RecoveryHints> LogWorld::read_hints() {
   TRY(hints, peek_hints());
-  if (hints.clean_shutdown) {
-    TRY(files_.remove(kCleanMark));
-    TRY(files_.sync_directory(kDataDirectory));
-  }
+  if (hints.clean_shutdown) TRY(files_.remove(kCleanMark));
+  TRY(files_.sync_directory(kDataDirectory));
   return hints;
 }
 
