@@ -152,8 +152,8 @@ std::unique_ptr<Maintenance> PartitionLogImpl::begin_retention(int64_t now_ms) {
     work->directory_sync = UpkeepWork::DirectorySync::kNeeded;
     return true;
   });
-  // The name of the first that stays carries the log start and, when it is empty, the log end over a restart: it must be
-  // there before the old ones go.
+  // The name of the first that stays carries the log start and, when it is empty, the log end over a restart: it must
+  // be there before the old ones go.
   const bool needs_name = !work->renames.empty() && segments_.front()->size_bytes == 0;
   if (needs_name) work->create_path = path_of(*segments_.front(), kLogSuffix);
   const bool has_work =
@@ -163,8 +163,8 @@ std::unique_ptr<Maintenance> PartitionLogImpl::begin_retention(int64_t now_ms) {
   return work;
 }
 
-// Files whose segments have left the log already, of a removal that failed: they go before any later segment's, or a restart
-// would find them in front of a hole.
+// Files whose segments have left the log already, of a removal that failed: they go before any later segment's, or a
+// restart would find them in front of a hole.
 void PartitionLogImpl::add_renames_due(UpkeepWork& work, int64_t now_ms) {
   if (renames_due_.empty()) return;
   work.renames = std::exchange(renames_due_, {});
