@@ -21,17 +21,17 @@ class Partition::UpkeepJob final : public Job {
   std::unique_ptr<Maintenance> work_;
 };
 
-Partition::Partition(const Parts& parts, std::unique_ptr<PartitionLog> log, TopicSettings settings)
+Partition::Partition(const Parts& parts, std::unique_ptr<PartitionLog> log, const TopicSettings& settings)
     : scheduler_(parts.scheduler),
       log_(std::move(log)),
       lane_(parts.scheduler, parts.lane_starter, *log_, waiters_, parts.lane),
-      settings_(std::move(settings)) {}
+      settings_(settings) {}
 
 Partition::~Partition() { CHECK(!upkeep_out_, "{}: upkeep is out", name()); }
 
-void Partition::set_settings(TopicSettings settings) {
+void Partition::set_settings(const TopicSettings& settings) {
   log_->set_config(settings.log);
-  settings_ = std::move(settings);
+  settings_ = settings;
 }
 
 Result<void> Partition::advance_log_start(Offset to) {

@@ -31,7 +31,7 @@ class Partition {
     LaneStarter& lane_starter;
     LaneOptions lane;
   };
-  Partition(const Parts& parts, std::unique_ptr<PartitionLog> log, TopicSettings settings);
+  Partition(const Parts& parts, std::unique_ptr<PartitionLog> log, const TopicSettings& settings);
   ~Partition();
   Partition(const Partition&) = delete;
   Partition& operator=(const Partition&) = delete;
@@ -44,7 +44,7 @@ class Partition {
   AppendLane& lane() noexcept { return lane_; }
   WaiterList& waiters() noexcept { return waiters_; }
   const TopicSettings& settings() const noexcept { return settings_; }
-  void set_settings(TopicSettings settings);
+  void set_settings(const TopicSettings& settings);
 
   // Deletes records below `to` (DeleteRecords, retention by the owner): wakes whom it concerns.
   Result<void> advance_log_start(Offset to);

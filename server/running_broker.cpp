@@ -186,7 +186,7 @@ Task<Result<void>> RunningBroker::open_journal() {
   const Partition::Parts parts{.scheduler = parts_.scheduler, .lane_starter = lane_starter_, .lane = {}};
   TopicSettings settings;
   settings.log = config;
-  journal_partition_ = std::make_unique<Partition>(parts, std::move(*log), std::move(settings));
+  journal_partition_ = std::make_unique<Partition>(parts, std::move(*log), settings);
   folders_->set_extra(journal_partition_.get());
   co_return Result<void>();
 }

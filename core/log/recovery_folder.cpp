@@ -44,15 +44,13 @@ Result<FolderContent> read_folder(FileSystem& files, const std::string& director
   TRY(entries, files.list(directory));
   FolderContent content;
   for (const FileInfo& info : entries) {
-    if (info.is_directory) {
-      content.strays.push_back(info.name);
-    } else if (info.name == kPartitionMetadataFile) {
+    if (!info.is_directory && info.name == kPartitionMetadataFile) {
       content.has_metadata = true;
-    } else if (info.name == kLeaderEpochFile) {
+    } else if (!info.is_directory && info.name == kLeaderEpochFile) {
       content.has_epochs = true;
-    } else if (info.name.ends_with(kTemporarySuffix)) {
+    } else if (!info.is_directory && info.name.ends_with(kTemporarySuffix)) {
       content.leftovers.push_back(info.name);
-    } else if (!sort_segment_file(content, info)) {
+    } else if (info.is_directory || !sort_segment_file(content, info)) {
       content.strays.push_back(info.name);
     }
   }

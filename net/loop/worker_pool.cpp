@@ -38,19 +38,17 @@ WorkerPool::WorkerPool(const WorkerPoolOptions& options, Post post) : post_(std:
 WorkerPool::~WorkerPool() { shutdown(); }
 
 void WorkerPool::submit(WorkQueue queue, std::unique_ptr<Job> job) {
-  bool wake = false;
-  {
-    const std::lock_guard lock(mutex_);
-    if (!stopping_) {
-      queues_[static_cast<size_t>(queue)].waiting.push_back(std::move(job));
-      waiting_hint_.fetch_add(1, std::memory_order_release);
-      wake = wake_needed();
-    }
-  }
-  if (job) {  // shutting down
+  std::unique_lock lock(mutex_);
+  if (stopping_) {
+    lock.unlock();
     job->cancelled = true;
     complete(std::move(job));
+    return;
   }
+  queues_[static_cast<size_t>(queue)].waiting.push_back(std::move(job));
+  waiting_hint_.fetch_add(1, std::memory_order_release);
+  const bool wake = wake_needed();
+  lock.unlock();
   if (wake) work_.notify_one();
 }
 

@@ -40,7 +40,6 @@ ErrorCode error_of(Errc code) noexcept {
     case Errc::kInvalidTimestamp:
       return ErrorCode::kInvalidTimestamp;
     case Errc::kMessageTooLarge:
-      return ErrorCode::kMessageTooLarge;
     case Errc::kLimit:
       return ErrorCode::kMessageTooLarge;
     case Errc::kUnsupportedFormat:

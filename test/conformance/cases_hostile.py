@@ -130,7 +130,8 @@ def case_swelling_batches(options):
         grown = broker.resident_bytes() - before
         assert grown < 120 << 20, f'grew by {grown >> 20} MiB'
         assert good.list_offset('bombed', 0, -1)[2] == 0
-        return f'ok: {len(bomb) >> 10} KiB each, grew by {grown >> 20} MiB, slowest produce beside {slowest * 1000:.0f} ms'
+        slowest_ms = round(slowest * 1000)
+        return f'ok: {len(bomb) >> 10} KiB each, grew by {grown >> 20} MiB, slowest produce beside {slowest_ms} ms'
 
 
 def case_session_flood(options):

@@ -51,7 +51,8 @@ def batch(values, timestamp=1_700_000_000_000, producer_id=-1, producer_epoch=-1
     timestamps = timestamps or [timestamp] * len(values)
     records = b''
     for delta, value in enumerate(values):
-        body = b'\x00' + varint(timestamps[delta] - timestamps[0]) + varint(delta) + varint(-1) + varint(len(value)) + value + varint(0)
+        body = b'\x00' + varint(timestamps[delta] - timestamps[0]) + varint(delta) + varint(-1)
+        body += varint(len(value)) + value + varint(0)
         records += varint(len(body)) + body
     if codec == 'gzip':
         records = gzip.compress(records, 1)
