@@ -138,7 +138,6 @@ constexpr std::string_view kInert[] = {
     "log.cleaner.io.buffer.load.factor",
     "log.cleaner.io.buffer.size",
     "log.cleaner.io.max.bytes.per.second",
-    "log.cleaner.threads",
     "log.dir.failure.timeout.ms",
     "log.flush.start.offset.checkpoint.interval.ms",
     "log.initial.task.delay.ms",
