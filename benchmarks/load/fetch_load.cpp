@@ -14,6 +14,7 @@ Result<LoadResult> run_fetch(const FetchLoad& load) {
   const auto begin = std::chrono::steady_clock::now();
   while (result.bytes < load.total_bytes) {
     const auto asked = std::chrono::steady_clock::now();
+    if (load.seconds_max > 0 && asked - begin > std::chrono::duration<double>(load.seconds_max)) break;
     const FetchAsk ask{.topic = load.topic, .partition = load.partition, .offset = offset, .bytes_max = load.bytes_max};
     TRY(socket.send_all(fetch_frame(ask)));
     uint8_t size_field[4];

@@ -24,8 +24,7 @@ std::vector<uint8_t> make_batch(const BatchShape& shape);
 
 struct ProduceTarget {
   std::string topic;
-  int32_t partition_count =
-      1;  // connection i produces to partition i mod this, or round robin when partitions exceed connections
+  int32_t partition_count = 1;  // connection i produces to partition i mod this
   int16_t acks = 1;
 };
 
@@ -36,7 +35,8 @@ struct ProduceLoad {
   int connections = 1;
   int in_flight = 8;
   uint64_t request_count = 10'000;  // over all connections
-  bool idempotent = false;          // producer ids and sequences; the CRC is made anew for each request
+  double seconds_max = 0;           // when the time is over no new request is sent; 0: no such limit
+  bool idempotent = false;          // producer ids and sequences; the CRC is brought up to date in each request
 };
 
 struct LoadResult {
@@ -44,7 +44,8 @@ struct LoadResult {
   uint64_t records = 0;
   uint64_t bytes = 0;  // of record batches
   double seconds = 0;
-  Histogram latency;  // from the write of a request to its answer
+  Histogram latency;   // from the write of a request to its answer
+  Histogram lateness;  // of the generator against its own schedule, for loads that have a rate
 };
 
 Result<LoadResult> run_produce(const ProduceLoad& load);
@@ -55,6 +56,7 @@ struct FetchLoad {
   int32_t partition = 0;
   int32_t bytes_max = 1 << 20;
   uint64_t total_bytes = 0;  // read so many, starting again at offset 0 when the log ends
+  double seconds_max = 0;    // or until the time is over; 0: no such limit
 };
 Result<LoadResult> run_fetch(const FetchLoad& load);
 
@@ -65,8 +67,8 @@ struct RateLoad {
   int16_t acks = 1;
   double requests_per_second = 1000;
   Millis duration{5000};
-  bool end_to_end =
-      false;  // a second connection keeps a fetch parked; latency runs from the write to the arrival there
+  // A second connection keeps a fetch parked, and latency runs from the write to the arrival there.
+  bool end_to_end = false;
 };
 Result<LoadResult> run_rate(const RateLoad& load);
 

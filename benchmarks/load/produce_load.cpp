@@ -1,14 +1,14 @@
-// produce_load.cpp: the produce loop: one thread, one poll() over all connections, each with its window of requests in
+// produce_load.cpp: the produce loop: one thread, one poller over all connections, each with its window of requests in
 // flight; what the window allows leaves in one send, what arrived is counted without a copy.
-#include <poll.h>
-
 #include <chrono>
 #include <cstring>
 #include <deque>
+#include <span>
 #include <utility>
 
 #include "benchmarks/load/frames.h"
 #include "benchmarks/load/load.h"
+#include "benchmarks/load/poller.h"
 #include "core/base/check.h"
 #include "core/codec/writer.h"
 #include "core/record/batch.h"
@@ -35,9 +35,8 @@ class Stream {
         record_count_(load.shape.record_count),
         idempotent_(load.idempotent) {
     frame_ = produce_frame(load.target.topic, partition, load.target.acks, batch, batch_at_);
-    // Small frames leave many in one send: the buffer holds them side by side. A sequence makes each frame its own.
-    const size_t copies =
-        idempotent_ ? 1 : std::min<size_t>(window_, std::max<size_t>(1, kRepeatedBytesMax / frame_.size()));
+    // Small frames leave many in one send: the buffer holds them side by side.
+    const size_t copies = std::min<size_t>(window_, std::max<size_t>(1, kRepeatedBytesMax / frame_.size()));
     for (size_t i = 0; i < copies; ++i) repeated_.insert(repeated_.end(), frame_.begin(), frame_.end());
     received_.resize(kReceiveBytes);
   }
@@ -50,19 +49,24 @@ class Stream {
   void set_producer(int64_t producer_id) noexcept { producer_id_ = producer_id; }
   const Histogram& latency() const noexcept { return latency_; }
 
+  // No request begins any more; what has begun is finished and answered.
+  void end_early() noexcept {
+    const size_t begun = pending_.size() % frame_.size();
+    pending_ = pending_.first(begun);
+    quota_ = std::min(quota_, sent_ + (begun > 0 ? 1 : 0));
+  }
+
   Result<void> send() {
     while (wants_to_send()) {
-      if (partial_ == 0 && idempotent_) stamp_sequence();
-      const uint64_t room = std::min(window_ - (sent_ - answered_), quota_ - sent_);
-      const size_t frames = std::min<size_t>(room, repeated_.size() / frame_.size());
-      const ByteView bytes(repeated_.data() + partial_, frames * frame_.size() - partial_);
-      TRY(count, socket_.send_some(bytes));
-      const size_t whole = (partial_ + count) / frame_.size();
+      if (pending_.empty()) prepare();
+      TRY(count, socket_.send_some(pending_));
+      if (count == 0) return {};
+      const size_t frames_left = (pending_.size() + frame_.size() - 1) / frame_.size();
+      pending_ = pending_.subspan(count);
+      const size_t whole = frames_left - (pending_.size() + frame_.size() - 1) / frame_.size();
       const uint64_t now = now_ns();
       for (size_t i = 0; i < whole; ++i) sent_at_.push_back(now);
       sent_ += whole;
-      partial_ = (partial_ + count) % frame_.size();
-      if (count < bytes.size()) return {};
     }
     return {};
   }
@@ -82,19 +86,34 @@ class Stream {
       ++answered_;
       at += 4 + size;
     }
-    std::memmove(received_.data(), received_.data() + at, held_ - at);
+    if (at > 0) std::memmove(received_.data(), received_.data() + at, held_ - at);
     held_ -= at;
     return {};
   }
 
  private:
-  void stamp_sequence() noexcept {
-    uint8_t* batch = repeated_.data() + batch_at_;
+  // The next frames side by side, as many as the window allows and the buffer holds.
+  void prepare() noexcept {
+    const uint64_t room = std::min(window_ - (sent_ - answered_), quota_ - sent_);
+    const size_t frames = std::min<size_t>(room, repeated_.size() / frame_.size());
+    if (idempotent_) {
+      for (size_t i = 0; i < frames; ++i) stamp_sequence(repeated_.data() + i * frame_.size() + batch_at_);
+    }
+    pending_ = ByteView(repeated_).first(frames * frame_.size());
+  }
+
+  // The CRC follows from the bytes that change: a pass over each batch would cost the generator more than the rest.
+  void stamp_sequence(uint8_t* batch) noexcept {
+    constexpr size_t kFrom = kProducerIdAt;
+    constexpr size_t kTo = kBaseSequenceAt + sizeof(int32_t);
+    uint8_t difference[kTo - kFrom];
+    std::memcpy(difference, batch + kFrom, sizeof difference);
     to_big_endian(producer_id_, batch + kProducerIdAt);
     to_big_endian(int16_t{0}, batch + kProducerEpochAt);
     to_big_endian(sequence_, batch + kBaseSequenceAt);
-    const ByteView covered(batch + kAttributesAt, repeated_.size() - batch_at_ - kAttributesAt);
-    to_big_endian(crc32c(covered), batch + kCrcAt);
+    for (size_t i = 0; i < sizeof difference; ++i) difference[i] ^= batch[kFrom + i];
+    const uint64_t behind = frame_.size() - batch_at_ - kTo;
+    to_big_endian(from_big_endian<uint32_t>(batch + kCrcAt) ^ crc32c_change(difference, behind), batch + kCrcAt);
     sequence_ = static_cast<int32_t>((int64_t{sequence_} + record_count_) & 0x7fffffff);
   }
 
@@ -106,7 +125,7 @@ class Stream {
   std::vector<uint8_t> frame_;
   std::vector<uint8_t> repeated_;
   size_t batch_at_ = 0;
-  size_t partial_ = 0;  // bytes of the frame at the front that have left
+  ByteView pending_;  // of repeated_: prepared, not yet sent
   std::vector<uint8_t> received_;
   size_t held_ = 0;
   uint64_t quota_ = 0;
@@ -118,25 +137,66 @@ class Stream {
   Histogram latency_;
 };
 
-Result<void> pump(std::vector<Stream>& streams) {
-  std::vector<pollfd> polled(streams.size());
-  for (size_t left = streams.size(); left > 0;) {
-    left = 0;
-    for (size_t i = 0; i < streams.size(); ++i) {
-      TRY(streams[i].send());
-      const bool done = streams[i].finished();
-      left += done ? 0 : 1;
-      polled[i] = {done ? -1 : streams[i].descriptor(),
-                   static_cast<short>(POLLIN | (streams[i].wants_to_send() ? POLLOUT : 0)), 0};
+// Drives all streams until each has its answers.
+class Pump {
+ public:
+  explicit Pump(std::vector<Stream>& streams)
+      : streams_(streams), states_(streams.size(), State::kGoing), left_(streams.size()) {}
+
+  Result<void> run(uint64_t deadline_ns) {
+    for (size_t i = 0; i < streams_.size(); ++i) {
+      poller_.add(streams_[i].descriptor(), i);
+      TRY(advance(i));
     }
-    if (left == 0) break;
-    if (poll(polled.data(), polled.size(), 30'000) == 0) return fail(Errc::kTimedOut, "no answer for 30 s");
-    for (size_t i = 0; i < streams.size(); ++i) {
-      if ((polled[i].revents & (POLLIN | POLLERR | POLLHUP)) != 0) TRY(streams[i].receive());
+    while (left_ > 0) {
+      if (now_ns() > deadline_ns) {
+        deadline_ns = UINT64_MAX;
+        TRY(end_all_early());
+        continue;
+      }
+      const std::span<const Poller::Ready> ready = poller_.wait(30'000);
+      if (ready.empty()) return fail(Errc::kTimedOut, "no answer for 30 s");
+      for (const Poller::Ready& one : ready) {
+        if (one.readable) TRY(streams_[one.token].receive());
+        TRY(advance(one.token));
+      }
     }
+    return {};
   }
-  return {};
-}
+
+ private:
+  enum class State : uint8_t { kGoing, kNeedsRoom, kFinished };
+
+  Result<void> end_all_early() {
+    for (size_t i = 0; i < streams_.size(); ++i) {
+      streams_[i].end_early();
+      TRY(advance(i));
+    }
+    return {};
+  }
+
+  Result<void> advance(size_t i) {
+    Stream& stream = streams_[i];
+    if (states_[i] == State::kFinished) return {};
+    TRY(stream.send());
+    State next = stream.wants_to_send() ? State::kNeedsRoom : State::kGoing;
+    if (stream.finished()) next = State::kFinished;
+    if (next == states_[i]) return {};
+    states_[i] = next;
+    if (next == State::kFinished) {
+      poller_.remove(stream.descriptor());
+      --left_;
+    } else {
+      poller_.wait_for_room(stream.descriptor(), i, next == State::kNeedsRoom);
+    }
+    return {};
+  }
+
+  std::vector<Stream>& streams_;
+  std::vector<State> states_;
+  size_t left_;
+  Poller poller_;
+};
 
 }  // namespace
 
@@ -171,7 +231,7 @@ Result<LoadResult> run_produce(const ProduceLoad& load) {
     streams.back().set_quota(load.request_count / static_cast<uint64_t>(load.connections));
   }
   const uint64_t begin = now_ns();
-  TRY(pump(streams));
+  TRY(Pump(streams).run(load.seconds_max > 0 ? begin + static_cast<uint64_t>(load.seconds_max * 1e9) : UINT64_MAX));
   LoadResult result;
   result.seconds = static_cast<double>(now_ns() - begin) / 1e9;
   for (const Stream& stream : streams) {

@@ -43,6 +43,7 @@ Result<void> delete_topic(const Address& broker, const std::string& name) {
 
 Result<int64_t> request_producer_id(Socket& socket) {
   InitProducerIdRequest request;
+  request.transactional_id = std::nullopt;
   request.transaction_timeout_ms = 60'000;
   TRY(response, (call<InitProducerIdResponse>(socket, request, 1)));
   if (response.error_code != ErrorCode::kNone) return fail(Errc::kIo, "the broker gave no producer id");

@@ -1,70 +1,40 @@
 // broker.cpp: see broker.h.
 #include "benchmarks/macro/broker.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <sstream>
-#include <vector>
+#include <utility>
+
+#include "benchmarks/load/scratch.h"
+#include "benchmarks/report/row_report.h"
 
 namespace leat::bench {
 namespace {
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
+constexpr double kThroughputSeconds = 2;
+constexpr uint64_t kTouchedBytesMax = uint64_t{4} << 30;
+
+double number_from_environment(const char* name, double otherwise) {
+  const std::string text = environment(name);
+  return text.empty() ? otherwise : std::atof(text.c_str());
 }
 
-double load_average() {
-  double averages[1] = {0};
-  return getloadavg(averages, 1) == 1 ? averages[0] : 0;
+double scale() {
+  static const double value = std::max(0.001, number_from_environment("LEAT_BENCH_SCALE", 1));
+  return value;
 }
 
 double microseconds(uint64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1000; }
 
-void report(benchmark::State& state, const LoadResult& result, double cpu_seconds) {
-  const double megabytes = static_cast<double>(result.bytes) / 1e6;
-  state.SetIterationTime(result.seconds);
-  state.counters["req_s"] = static_cast<double>(result.requests) / result.seconds;
-  state.counters["msg_s"] = static_cast<double>(result.records) / result.seconds;
-  state.counters["MB_s"] = megabytes / result.seconds;
-  state.counters["mean_us"] = result.latency.mean() / 1000;
-  state.counters["p50_us"] = microseconds(result.latency.percentile(0.5));
-  state.counters["p99_us"] = microseconds(result.latency.percentile(0.99));
-  state.counters["p999_us"] = microseconds(result.latency.percentile(0.999));
-  state.counters["cpu_ms_MB"] = megabytes > 0 ? cpu_seconds * 1000 / megabytes : 0;
-  state.counters["load_avg"] = load_average();
-}
-
-}  // namespace
-
-const BrokerUnderTest& broker_under_test() {
-  static const BrokerUnderTest broker = [] {
-    BrokerUnderTest found;
-    const Result<Address> address = parse_address(environment("LEAT_BENCH_BROKER"));
-    if (!address) {
-      std::fprintf(stderr, "LEAT_BENCH_BROKER must be HOST:PORT of the broker to drive (./dev bench starts one)\n");
-      std::exit(2);
-    }
-    found.address = *address;
-    found.pid = std::atoi(environment("LEAT_BENCH_PID").c_str());
-    const std::string scale = environment("LEAT_BENCH_SCALE");
-    if (!scale.empty()) found.scale = std::max(0.001, std::atof(scale.c_str()));
-    return found;
-  }();
-  return broker;
-}
-
-uint64_t scaled(double count) {
-  return std::max<uint64_t>(1, static_cast<uint64_t>(count * broker_under_test().scale));
-}
-
+// CPU time that the broker's process has used, in seconds; 0 when its pid is not known.
 double broker_cpu_seconds() {
-  std::ifstream file("/proc/" + std::to_string(broker_under_test().pid) + "/stat");
+  std::ifstream file("/proc/" + environment("LEAT_BENCH_PID") + "/stat");
   std::string line;
   if (!std::getline(file, line)) return 0;
   // The second field is a name in parentheses that may hold blanks; user and system time are the 12th and 13th after
@@ -78,47 +48,105 @@ double broker_cpu_seconds() {
   return (user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
-void touch_memory(uint64_t bytes) {
-  std::string path = environment("TMPDIR");
-  if (path.empty()) path = "/tmp";
-  path += "/leat-bench-scratch." + std::to_string(getpid());
-  const int descriptor = open(path.c_str(), O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0600);
-  if (descriptor < 0) return;
-  (void)unlink(path.c_str());
-  const std::vector<char> chunk(4 << 20, 'x');
-  for (uint64_t written = 0; written < bytes; written += chunk.size()) {
-    if (write(descriptor, chunk.data(), chunk.size()) < 0) break;
+// What the load generator does when the broker costs nothing, once a row.
+void report_ceiling(benchmark::State& state, const Row& row) {
+  static std::map<std::string, LoadResult> known;
+  if (row.ceiling == Row::Ceiling::kNone || environment("LEAT_BENCH_CEILING") == "0") return;
+  auto found = known.find(row.name);
+  if (found == known.end()) {
+    if (row.ceiling_keeps != Keep::kNothing) touch_memory(std::min(row.bytes_written, kTouchedBytesMax));
+    const NullResponder responder({.topic = "null", .fetched = row.ceiling_fetched, .keep = row.ceiling_keeps});
+    Result<LoadResult> result = row.run(responder.address(), "null");
+    if (!result) return state.SkipWithError(("null responder: " + result.error().context).c_str());
+    found = known.emplace(row.name, std::move(*result)).first;
   }
-  (void)close(descriptor);
+  state.counters["ceiling_req_s"] = static_cast<double>(found->second.requests) / found->second.seconds;
+  state.counters["ceiling_p50_us"] = microseconds(found->second.latency.percentile(0.5));
 }
 
-void measure(benchmark::State& state, const TopicPlan& plan, uint64_t bytes_expected, const Run& run) {
+void measure(benchmark::State& state, const Row& row) {
   static int topic_number = 0;
-  TopicPlan own = plan;
-  own.name = "bench-" + std::to_string(getpid()) + "-" + std::to_string(++topic_number);
-  const Address& address = broker_under_test().address;
-  for ([[maybe_unused]] auto _ : state) {
-    if (const Result<void> created = create_topic(address, own); !created) {
-      state.SkipWithError(created.error().context.c_str());
-      return;
-    }
-    touch_memory(std::min<uint64_t>(bytes_expected + bytes_expected / 8, uint64_t{4} << 30));
-    const double cpu_before = broker_cpu_seconds();
-    const Result<LoadResult> result = run(own.name);
-    const double cpu_after = broker_cpu_seconds();
-    (void)delete_topic(address, own.name);
-    if (!result) {
-      state.SkipWithError(result.error().context.c_str());
-      return;
-    }
-    report(state, *result, cpu_after - cpu_before);
+  const Address& broker = broker_address();
+  TopicPlan plan = row.plan;
+  plan.name = "bench-" + std::to_string(getpid()) + "-" + std::to_string(++topic_number);
+  if (const Result<void> created = create_topic(broker, plan); !created) {
+    return state.SkipWithError(created.error().context.c_str());
   }
+  Result<void> prepared;
+  if (row.prepare) prepared = row.prepare(broker, plan.name);
+  touch_memory(std::min(row.bytes_written + row.bytes_written / 8, kTouchedBytesMax));
+  const double cpu_before = broker_cpu_seconds();
+  const Result<LoadResult> result = prepared ? row.run(broker, plan.name) : fail(prepared.error());
+  const double cpu_seconds = broker_cpu_seconds() - cpu_before;
+  const Result<void> deleted = delete_topic(broker, plan.name);
+  if (!result) return state.SkipWithError(result.error().context.c_str());
+  if (!deleted) return state.SkipWithError(deleted.error().context.c_str());
+  report(state, *result);
+  if (result->bytes > 0) {
+    state.counters["cpu_ms_MB"] = cpu_seconds * 1000 / (static_cast<double>(result->bytes) / 1e6);
+  }
+  report_ceiling(state, row);
+}
+
+}  // namespace
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+const Address& broker_address() {
+  static const Address address = [] {
+    const Result<Address> given = parse_address(environment("LEAT_BENCH_BROKER"));
+    if (!given) {
+      std::fprintf(stderr, "LEAT_BENCH_BROKER must be HOST:PORT of the broker to drive (./dev bench starts one)\n");
+      std::exit(2);
+    }
+    return *given;
+  }();
+  return address;
+}
+
+uint64_t scaled(double count) { return std::max<uint64_t>(1, static_cast<uint64_t>(count * scale())); }
+
+double throughput_seconds() { return std::max(0.02, kThroughputSeconds * scale()); }
+
+Millis rate_duration(double seconds_usual) {
+  const double seconds = number_from_environment("LEAT_BENCH_SECONDS", seconds_usual * scale());
+  return Millis(std::max<int64_t>(50, static_cast<int64_t>(seconds * 1000)));
+}
+
+void report(benchmark::State& state, const LoadResult& result) {
+  state.SetIterationTime(result.seconds);
+  state.counters["req_s"] = static_cast<double>(result.requests) / result.seconds;
+  state.counters["msg_s"] = static_cast<double>(result.records) / result.seconds;
+  state.counters["MB_s"] = static_cast<double>(result.bytes) / 1e6 / result.seconds;
+  state.counters["mean_us"] = result.latency.mean() / 1000;
+  for (const auto& [name, share] : {std::pair{"p10_us", 0.1},
+                                    {"p25_us", 0.25},
+                                    {"p50_us", 0.5},
+                                    {"p75_us", 0.75},
+                                    {"p90_us", 0.9},
+                                    {"p95_us", 0.95},
+                                    {"p99_us", 0.99},
+                                    {"p999_us", 0.999},
+                                    {"p9999_us", 0.9999}}) {
+    state.counters[name] = microseconds(result.latency.percentile(share));
+  }
+  state.counters["max_us"] = microseconds(result.latency.max());
+  if (result.lateness.count() > 0) state.counters["late_p99_us"] = microseconds(result.lateness.percentile(0.99));
+}
+
+void add_row(Row row) {
+  const std::string name = row.name;
+  auto* registered = benchmark::RegisterBenchmark(name.c_str(), [row = std::move(row)](benchmark::State& state) {
+    for ([[maybe_unused]] auto _ : state) measure(state, row);
+  });
+  configure(registered);
 }
 
 void configure(benchmark::internal::Benchmark* row) {
-  row->UseManualTime()->Iterations(1)->Repetitions(3)->Unit(benchmark::kMillisecond);
-  row->ComputeStatistics("min", [](const std::vector<double>& v) { return *std::min_element(v.begin(), v.end()); });
-  row->ComputeStatistics("max", [](const std::vector<double>& v) { return *std::max_element(v.begin(), v.end()); });
+  row->UseManualTime()->Iterations(1)->Repetitions(repetitions())->Unit(benchmark::kMillisecond);
 }
 
 }  // namespace leat::bench

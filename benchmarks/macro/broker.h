@@ -1,7 +1,11 @@
-// broker.h: the broker that the macro suites drive, and how a row of theirs is measured.
-//   LEAT_BENCH_BROKER=HOST:PORT   any Kafka; needed
+// broker.h: the broker that the macro suites drive, and how a row of theirs is measured. Taken from the environment:
+//   LEAT_BENCH_BROKER=HOST:PORT   any Kafka; needed by the suites that drive one
 //   LEAT_BENCH_PID=PID            its process on this machine: rows then tell its CPU time for each MB
 //   LEAT_BENCH_SCALE=0.1          how much work a row does, 1 being what docs/benchmarks.md was made with
+//   LEAT_BENCH_SECONDS=30         how long a row with a fixed rate takes, whatever the scale
+//   LEAT_BENCH_CEILING=0          without the null responder beside each row
+//   LEAT_BENCH_REPETITIONS=1      how often a row runs (3)
+//   TMPDIR                        where scratch files go: the disk of the broker
 // A row is one manual-time iteration, repeated; every repetition uses a topic of its own and deletes it.
 #pragma once
 
@@ -9,33 +13,39 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "benchmarks/load/load.h"
+#include "benchmarks/load/null_responder.h"
 
 namespace leat::bench {
 
-struct BrokerUnderTest {
-  Address address;
-  int pid = 0;  // 0: unknown
-  double scale = 1;
+std::string environment(const char* name);  // "" when it is not set
+const Address& broker_address();            // ends the process when it is not known
+
+uint64_t scaled(double count);               // at least 1
+double throughput_seconds();                 // no row that goes as fast as it can takes longer than this
+Millis rate_duration(double seconds_usual);  // of a row with a fixed rate
+
+// A row. `run` drives the broker at the given address, which is the null responder's for the ceiling beside it.
+struct Row {
+  using Run = std::function<Result<LoadResult>(const Address& broker, const std::string& topic)>;
+  using Prepare = std::function<Result<void>(const Address& broker, const std::string& topic)>;
+  std::string name;
+  TopicPlan plan = {};         // its name is given
+  uint64_t bytes_written = 0;  // about: so much memory is touched before
+  Prepare prepare = nullptr;   // before the measurement
+  Run run;
+  Keep ceiling_keeps = Keep::kNothing;
+  std::vector<uint8_t> ceiling_fetched = {};
+  enum class Ceiling : uint8_t { kNone, kBesideIt } ceiling = Ceiling::kBesideIt;
 };
-const BrokerUnderTest& broker_under_test();
+void add_row(Row row);
 
-uint64_t scaled(double count);  // at least 1
+// The figures of a result, as counters; a row without a broker has no CPU time.
+void report(benchmark::State& state, const LoadResult& result);
 
-// CPU time that the broker's process has used, in seconds; 0 when its pid is not known.
-double broker_cpu_seconds();
-
-// Writes a scratch file of that size and deletes it, so that the memory which the page cache will need has been
-// touched: on virtual machines the first touch is slower than anything that is measured here.
-void touch_memory(uint64_t bytes);
-
-// Runs `run` once, on a new topic where `plan` has a name, and reports: time, req/s, msg/s, MB/s, latency percentiles
-// in microseconds, CPU of the broker, the machine's load average.
-using Run = std::function<Result<LoadResult>(const std::string& topic)>;
-void measure(benchmark::State& state, const TopicPlan& plan, uint64_t bytes_expected, const Run& run);
-
-// Three repetitions, of which median, min and max are reported.
+// One manual-time iteration, as often as repetitions() says.
 void configure(benchmark::internal::Benchmark* row);
 
 void register_produce_rows();
@@ -44,5 +54,7 @@ void register_latency_rows();
 void register_flush_rows();
 void register_scaling_rows();
 void register_ceiling_rows();
+void register_limit_rows();
+void register_redis_rows();
 
 }  // namespace leat::bench

@@ -1,26 +1,42 @@
-// fetch_rows.cpp: suite 2, the consumer's fetch-size sweep over a log that is in the page cache, and suite 3,
-// end-to-end latency in five settings of rate, batch and policy.
+// fetch_rows.cpp: suite 2, the consumer's fetch-size sweep over a log that is in the page cache, and suite 3, latency
+// at a fixed rate: until the acknowledgement, and until the arrival at a consumer whose fetch is parked.
 #include <fmt/format.h>
+
+#include <utility>
 
 #include "benchmarks/macro/broker.h"
 
 namespace leat::bench {
 namespace {
 
-void add_fetch(int32_t bytes_max, int32_t record_bytes) {
-  const std::string name = fmt::format("fetch/{}KiB_of_{}B_records", bytes_max >> 10, record_bytes);
-  auto* row = benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
-    const BatchShape shape{.record_count = 65'536 / record_bytes, .record_bytes = record_bytes};
-    const uint64_t log_bytes = scaled(512e6);
-    measure(state, TopicPlan{}, log_bytes, [&](const std::string& topic) -> Result<LoadResult> {
-      const Address& broker = broker_under_test().address;
-      ProduceLoad fill{.broker = broker, .target = {.topic = topic}, .shape = shape};
-      fill.request_count = log_bytes / make_batch(shape).size() + 1;
-      TRY(run_produce(fill));
-      return run_fetch({.broker = broker, .topic = topic, .bytes_max = bytes_max, .total_bytes = scaled(3e9)});
-    });
-  });
-  configure(row);
+constexpr double kLogBytes = 512e6;
+
+void add_fetch(int32_t bytes_max, int32_t record_bytes, bool durable) {
+  const BatchShape shape{.record_count = 65'536 / record_bytes, .record_bytes = record_bytes};
+  const std::vector<uint8_t> batch = make_batch(shape);
+  Row row{.name = fmt::format("fetch/{}KiB_of_{}B_records", bytes_max >> 10, record_bytes), .run = nullptr};
+  if (durable) {
+    row.name += "_durable";
+    row.plan.configs.emplace_back("flush.messages", "1");
+  }
+  row.prepare = [shape, batch_bytes = batch.size()](const Address& broker, const std::string& topic) -> Result<void> {
+    ProduceLoad fill{.broker = broker, .target = {.topic = topic}, .shape = shape};
+    fill.request_count = scaled(kLogBytes) / batch_bytes + 1;
+    TRY(run_produce(fill));
+    return {};
+  };
+  row.run = [bytes_max](const Address& broker, const std::string& topic) {
+    return run_fetch({.broker = broker,
+                      .topic = topic,
+                      .bytes_max = bytes_max,
+                      .total_bytes = UINT64_MAX,
+                      .seconds_max = throughput_seconds()});
+  };
+  const size_t batches = std::max<size_t>(1, static_cast<size_t>(bytes_max) / batch.size());
+  for (size_t i = 0; i < batches; ++i) {
+    row.ceiling_fetched.insert(row.ceiling_fetched.end(), batch.begin(), batch.end());
+  }
+  add_row(std::move(row));
 }
 
 struct RateRow {
@@ -29,31 +45,32 @@ struct RateRow {
   int32_t record_count = 1;
   bool end_to_end = false;
   bool durable = false;
-  double seconds = 5;
 };
 
-void add_rate(const RateRow& row) {
-  auto* registered = benchmark::RegisterBenchmark(row.name.c_str(), [row](benchmark::State& state) {
-    TopicPlan plan;
-    if (row.durable) plan.configs.emplace_back("flush.messages", "1");
-    measure(state, plan, 0, [&](const std::string& topic) {
-      RateLoad load{.broker = broker_under_test().address, .topic = topic, .shape = {.record_count = row.record_count}};
-      load.acks = row.durable ? int16_t{-1} : int16_t{1};
-      load.requests_per_second = row.requests_per_second;
-      load.duration = Millis(static_cast<int64_t>(scaled(row.seconds * 1000)));
-      load.end_to_end = row.end_to_end;
-      return run_rate(load);
-    });
-  });
-  configure(registered);
+void add_rate(const RateRow& rate) {
+  Row row{.name = rate.name, .run = nullptr};
+  if (rate.durable) row.plan.configs.emplace_back("flush.messages", "1");
+  row.run = [rate](const Address& broker, const std::string& topic) {
+    RateLoad load{.broker = broker, .topic = topic, .shape = {.record_count = rate.record_count}};
+    load.acks = rate.durable ? int16_t{-1} : int16_t{1};
+    load.requests_per_second = rate.requests_per_second;
+    load.duration = rate_duration(5);
+    load.end_to_end = rate.end_to_end;
+    return run_rate(load);
+  };
+  row.ceiling_keeps = rate.durable ? Keep::kDurable : Keep::kNothing;
+  // The null responder parks nothing: end to end it would answer fetches that have nothing to say, without end.
+  if (rate.end_to_end) row.ceiling = Row::Ceiling::kNone;
+  add_row(std::move(row));
 }
 
 }  // namespace
 
 void register_fetch_rows() {
-  for (const int32_t bytes_max : {64 << 10, 256 << 10, 1 << 20, 4 << 20}) add_fetch(bytes_max, 1024);
-  add_fetch(1 << 20, 100);
-  add_fetch(4 << 20, 10'240);
+  for (const int32_t bytes_max : {64 << 10, 256 << 10, 1 << 20, 4 << 20}) add_fetch(bytes_max, 1024, false);
+  add_fetch(1 << 20, 1024, true);
+  add_fetch(1 << 20, 100, false);
+  add_fetch(4 << 20, 10'240, false);
 }
 
 void register_latency_rows() {

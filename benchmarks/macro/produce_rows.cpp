@@ -1,6 +1,10 @@
-// produce_rows.cpp: suite 1 (producer batch x size sweep) and suite 5 (producer scaling), with their neighbours:
-// idempotent producers, compressed batches, 100 partitions, and the headline rows under flush.messages=1.
+// produce_rows.cpp: suite 1 (producer batch x size sweep), suite 4 (what the flush policies cost) and suite 5 (producer
+// scaling), with their neighbours: idempotent producers, compressed batches, 100 partitions, and the headline rows
+// under flush.messages=1, which leatd reads as its policy commit and Kafka as a flush after each append.
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
 
 #include "benchmarks/macro/broker.h"
 
@@ -8,113 +12,126 @@ namespace leat::bench {
 namespace {
 
 struct ProduceRow {
-  std::string name;
-  BatchShape shape;
+  std::string name = {};
+  BatchShape shape = {};
   int connections = 1;
   int in_flight = 8;
-  double requests = 10'000;
   int32_t partition_count = 1;
   int16_t acks = 1;
   bool idempotent = false;
   bool durable = false;  // flush.messages=1, acks=all
 };
 
-void add(const ProduceRow& row) {
-  auto* registered = benchmark::RegisterBenchmark(row.name.c_str(), [row](benchmark::State& state) {
-    TopicPlan plan{.name = "", .partition_count = row.partition_count, .configs = {}};
-    if (row.durable) plan.configs.emplace_back("flush.messages", "1");
-    const uint64_t requests = scaled(row.requests) + static_cast<uint64_t>(row.connections);
-    const uint64_t bytes = requests * make_batch(row.shape).size();
-    measure(state, plan, bytes, [&](const std::string& topic) {
-      ProduceLoad load{.broker = broker_under_test().address, .target = {}, .shape = row.shape};
-      load.target = {
-          .topic = topic, .partition_count = row.partition_count, .acks = row.durable ? int16_t{-1} : row.acks};
-      load.connections = row.connections;
-      load.in_flight = row.in_flight;
-      load.request_count = requests;
-      load.idempotent = row.idempotent;
-      return run_produce(load);
-    });
-  });
-  configure(registered);
+constexpr BatchShape kSmall{.record_count = 1, .record_bytes = 100};
+constexpr BatchShape kThousand{.record_count = 1000, .record_bytes = 100};
+constexpr BatchShape kLarge{.record_count = 1000, .record_bytes = 1024};
+
+constexpr double kBytesMax = 2e9;         // of one repetition: it must fit into the page cache twice
+constexpr double kRequestsMax = 1e6;      // more than any broker does in throughput_seconds()
+constexpr double kDurableBytesMax = 5e8;  // all of which reaches the disk
+
+uint64_t request_count(const ProduceRow& row, size_t batch_bytes) {
+  const double bytes_max = row.durable ? kDurableBytesMax : kBytesMax;
+  const double count = std::min(kRequestsMax, bytes_max / static_cast<double>(batch_bytes));
+  return scaled(count) + static_cast<uint64_t>(row.connections);
 }
 
-// Work that takes a second or so at the speeds of DESIGN's table.
-double requests_for(const BatchShape& shape) {
-  const double bytes = static_cast<double>(shape.record_count) * (shape.record_bytes + 10.0) + 61;
-  return std::min(200'000.0, 1.5e9 / bytes);
+void add(const ProduceRow& produce) {
+  const size_t batch_bytes = make_batch(produce.shape).size();
+  const uint64_t requests = request_count(produce, batch_bytes);
+  Row row{.name = produce.name, .run = nullptr};
+  row.plan.partition_count = produce.partition_count;
+  if (produce.durable) row.plan.configs.emplace_back("flush.messages", "1");
+  row.bytes_written = requests * batch_bytes;
+  row.ceiling_keeps = produce.durable ? Keep::kDurable : Keep::kNothing;
+  row.run = [produce, requests](const Address& broker, const std::string& topic) {
+    ProduceLoad load{.broker = broker, .target = {}, .shape = produce.shape};
+    load.target = {.topic = topic,
+                   .partition_count = produce.partition_count,
+                   .acks = produce.durable ? int16_t{-1} : produce.acks};
+    load.connections = produce.connections;
+    load.in_flight = produce.in_flight;
+    load.request_count = requests;
+    load.seconds_max = throughput_seconds();
+    load.idempotent = produce.idempotent;
+    return run_produce(load);
+  };
+  add_row(std::move(row));
+}
+
+// DESIGN's table, each row also durable.
+void add_headline(const ProduceRow& row) {
+  add(row);
+  ProduceRow durable = row;
+  durable.name += "_durable";
+  durable.durable = true;
+  add(durable);
+}
+
+void add_sweep() {
+  for (const int32_t size : {10, 100, 1024, 10'240}) {
+    for (const int32_t count : {1, 10, 100, 1000}) {
+      const BatchShape shape{.record_count = count, .record_bytes = size};
+      if (int64_t{count} * size > 1'000'000 && size > 1024) continue;  // above max.message.bytes
+      const ProduceRow row{.name = fmt::format("produce/{}B_x_{}", size, count), .shape = shape};
+      if (row.name == "produce/100B_x_1" || count == 1000) {
+        add_headline(row);
+      } else {
+        add(row);
+      }
+    }
+  }
 }
 
 }  // namespace
 
 void register_produce_rows() {
-  for (const int32_t size : {10, 100, 1024, 10'240}) {
-    for (const int32_t count : {1, 10, 100, 1000}) {
-      const BatchShape shape{.record_count = count, .record_bytes = size};
-      if (int64_t{count} * size > 1'000'000 && size > 1024) continue;  // above max.message.bytes
-      add({.name = fmt::format("produce/{}B_x_{}", size, count), .shape = shape, .requests = requests_for(shape)});
-    }
-  }
-  const BatchShape small{.record_count = 1, .record_bytes = 100};
-  const BatchShape thousand{.record_count = 1000, .record_bytes = 100};
-  add({.name = "produce/100B_x_1_one_in_flight", .shape = small, .in_flight = 1, .requests = 20'000});
-  add({.name = "produce/100B_x_1_idempotent", .shape = small, .in_flight = 5, .requests = 100'000, .idempotent = true});
-  add({.name = "produce/100B_x_1000_idempotent",
-       .shape = thousand,
-       .in_flight = 5,
-       .requests = 8'000,
-       .idempotent = true});
+  add_sweep();
+  add_headline({.name = "produce/100B_x_1_8_connections", .shape = kSmall, .connections = 8});
+  add_headline({.name = "produce/100B_x_1_one_in_flight", .shape = kSmall, .in_flight = 1});
   for (const auto& [codec, name] : {std::pair{Codec::kLz4, "lz4"}, std::pair{Codec::kZstd, "zstd"}}) {
-    add({.name = fmt::format("produce/100B_x_1000_{}", name),
-         .shape = {.record_count = 1000, .record_bytes = 100, .codec = codec},
-         .requests = 8'000});
+    BatchShape shape = kThousand;
+    shape.codec = codec;
+    add({.name = fmt::format("produce/100B_x_1000_{}", name), .shape = shape});
+    shape = kLarge;
+    shape.codec = codec;
+    add({.name = fmt::format("produce/1024B_x_1000_{}", name), .shape = shape});
   }
-  add({.name = "produce/100B_x_1_100_partitions",
-       .shape = small,
-       .connections = 100,
-       .in_flight = 1,
-       .requests = 200'000,
-       .partition_count = 100});
-  add({.name = "produce/100B_x_1_durable", .shape = small, .requests = 20'000, .durable = true});
-  add({.name = "produce/100B_x_1000_durable", .shape = thousand, .requests = 5'000, .durable = true});
-  add({.name = "produce/1024B_x_1000_durable",
-       .shape = {.record_count = 1000, .record_bytes = 1024},
-       .requests = 1'000,
-       .durable = true});
+  // A producer of the Java client may have five batches in flight when it is idempotent.
+  for (const auto& [shape, name] :
+       {std::pair{kSmall, "100B_x_1"}, std::pair{kThousand, "100B_x_1000"}, std::pair{kLarge, "1024B_x_1000"}}) {
+    add({.name = fmt::format("produce/{}_idempotent", name), .shape = shape, .in_flight = 5, .idempotent = true});
+  }
+  ProduceRow spread{.name = "produce/100B_x_1_100_partitions", .shape = kSmall, .connections = 100, .in_flight = 1};
+  spread.partition_count = 100;
+  add_headline(spread);
 }
 
 void register_scaling_rows() {
   for (const int connections : {1, 2, 4, 8}) {
     add({.name = fmt::format("scaling/100B_x_1_connections_{}", connections),
-         .shape = {.record_count = 1, .record_bytes = 100},
-         .connections = connections,
-         .requests = 200'000});
+         .shape = kSmall,
+         .connections = connections});
     add({.name = fmt::format("scaling/100B_x_1000_connections_{}", connections),
-         .shape = {.record_count = 1000, .record_bytes = 100},
-         .connections = connections,
-         .requests = 10'000});
+         .shape = kThousand,
+         .connections = connections});
   }
 }
 
 void register_flush_rows() {
-  const BatchShape small{.record_count = 1, .record_bytes = 100};
-  add({.name = "flush/none_32_connections",
-       .shape = small,
+  for (const int connections : {1, 32}) {
+    ProduceRow row{.shape = kSmall, .connections = connections, .in_flight = 1, .acks = -1};
+    row.name = fmt::format("flush/none_{}_connections", connections);
+    add(row);
+    row.name = fmt::format("flush/commit_{}_connections", connections);
+    row.durable = true;
+    add(row);
+  }
+  add({.name = "flush/commit_32_connections_100_partitions",
+       .shape = kSmall,
        .connections = 32,
        .in_flight = 1,
-       .requests = 200'000,
-       .acks = -1});
-  add({.name = "flush/commit_32_connections",
-       .shape = small,
-       .connections = 32,
-       .in_flight = 1,
-       .requests = 30'000,
-       .durable = true});
-  add({.name = "flush/commit_1_connection",
-       .shape = small,
-       .connections = 1,
-       .in_flight = 1,
-       .requests = 3'000,
+       .partition_count = 100,
        .durable = true});
 }
 
