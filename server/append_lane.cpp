@@ -65,19 +65,31 @@ class AppendLane::WriteJob final : public Job {
   enum class Report : uint8_t { kWhenDone, kWhenWritten };
 
   WriteJob(AppendLane& lane, uint64_t number, std::unique_ptr<LogAppend> append, Report report)
-      : lane_(lane), scheduler_(lane.scheduler_), number_(number), append_(std::move(append)), report_(report) {}
+      : lane_(lane),
+        scheduler_(lane.scheduler_),
+        timed_(lane.starter_.metrics().timed),
+        number_(number),
+        append_(std::move(append)),
+        report_(report) {}
 
   void run() noexcept override {
+    const Clock& clock = scheduler_.clock();
+    const Nanos begin = time_if(timed_, clock);
     append_->write();
+    const Nanos written = time_if(timed_, clock);
+    write_took_ = written - begin;
     if (append_->failed() || !append_->needs_sync()) return;
     if (report_ == Report::kWhenWritten) {
       scheduler_.post([lane = &lane_, number = number_] { lane->on_job_written(number); });
     }
     append_->sync();
     synced_ = Synced::kYes;
+    sync_took_ = time_if(timed_, clock) - written;
   }
   void done() noexcept override {
     if (cancelled) return lane_.on_job_cancelled();
+    lane_.starter_.metrics().on_wrote(write_took_);
+    if (synced_ == Synced::kYes) lane_.starter_.metrics().on_synced(sync_took_);
     lane_.on_job_done(std::move(append_), synced_);
   }
 
@@ -85,9 +97,12 @@ class AppendLane::WriteJob final : public Job {
   AppendLane&
       lane_;  // outlives its jobs: its destructor CHECKs that none is out. Only posted actions and done() use it.
   Scheduler& scheduler_;
+  const Timed timed_;
   uint64_t number_;
   std::unique_ptr<LogAppend> append_;
   Report report_;
+  Nanos write_took_{0};
+  Nanos sync_took_{0};
   Synced synced_ = Synced::kNo;
 };
 
@@ -278,6 +293,7 @@ void AppendLane::report_written(LogAppend& append) {
 void AppendLane::report_finished(LogAppend& append, Synced synced) {
   if (!written_reported_) report_written(append);
   if (synced == Synced::kYes) log_.on_synced(append);
+  count_finished(append);
   note_failure(append);
   for (size_t i = 0; i < in_flight_.size(); ++i) {
     if (in_flight_[i].group != nullptr) answer(append, i);
@@ -287,6 +303,18 @@ void AppendLane::report_finished(LogAppend& append, Synced synced) {
   queued_bytes_ -= std::exchange(flying_bytes_, 0);
   if (!append.failed()) starter_.appended(static_cast<int64_t>(append.size_bytes()));
   announce(offsets_before_job_, static_cast<int64_t>(append.size_bytes()));
+}
+
+void AppendLane::count_finished(const LogAppend& append) noexcept {
+  LaneMetrics& metrics = starter_.metrics();
+  metrics.batches += append.outcomes.size();
+  for (const BatchOutcome& outcome : append.outcomes) {
+    if (outcome.error) metrics.on_refused(outcome.error->code);
+  }
+  if (append.failed() || append.size_bytes() == 0) return;
+  ++metrics.jobs;
+  metrics.bytes += append.size_bytes();
+  metrics.records += static_cast<uint64_t>(log_.offsets().log_end.v - offsets_before_job_.log_end.v);
 }
 
 void AppendLane::note_failure(const LogAppend& append) {

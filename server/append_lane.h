@@ -22,6 +22,7 @@
 #include "net/loop/task.h"
 #include "server/append_group.h"
 #include "server/log.h"
+#include "server/metrics.h"
 #include "server/waiters.h"
 
 namespace leat {
@@ -48,6 +49,7 @@ class LaneStarter {
  public:
   explicit LaneStarter(Scheduler& scheduler) noexcept : scheduler_(scheduler), failures_(scheduler.clock()) {}
   void start_soon(class AppendLane& lane);
+  LaneMetrics& metrics() noexcept { return metrics_; }
   // Called with the bytes of each job that reached its file: the watch on disk space cannot wait for its next look.
   void set_on_appended(std::function<void(int64_t)> on_appended) { on_appended_ = std::move(on_appended); }
   void appended(int64_t size_bytes) const {
@@ -64,6 +66,7 @@ class LaneStarter {
   std::vector<AppendLane*> waiting_;
   std::vector<AppendLane*> starting_;
   std::function<void(int64_t)> on_appended_;
+  LaneMetrics metrics_;
   RateLimitedLog failures_;
 };
 
@@ -82,6 +85,7 @@ class AppendLane {
   Task<AppendOutcome> append(AppendInput input, Acks acks);  // the same as a coroutine
 
   size_t queued_bytes() const noexcept { return queued_bytes_; }
+  int jobs_out() const noexcept { return jobs_out_; }
   bool idle() const noexcept { return slots_.empty() && inputs_.empty() && jobs_out_ == 0; }
 
   // Whoever comes later is answered with `reason`, as is everything that is not in flight; on_drained is called (from
@@ -120,6 +124,7 @@ class AppendLane {
   void report_written(LogAppend& append);
   enum class Synced : uint8_t { kNo, kYes };  // whether sync() was called; how it ended, the log knows
   void report_finished(LogAppend& append, Synced synced);
+  void count_finished(const LogAppend& append) noexcept;
   void note_failure(const LogAppend& append);
   void on_job_done(std::unique_ptr<LogAppend> append, Synced synced);
   void on_job_cancelled();

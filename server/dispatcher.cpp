@@ -36,7 +36,8 @@ HeaderStart read_header_start(const Slice& payload) {
 }  // namespace
 
 Dispatcher::Dispatcher(Scheduler& scheduler, RequestHandlers& handlers, FindConnection find)
-    : handlers_(handlers),
+    : scheduler_(scheduler),
+      handlers_(handlers),
       find_(std::move(find)),
       gate_(scheduler),
       refusals_(scheduler.clock()),
@@ -76,7 +77,7 @@ void Dispatcher::on_frame(Connection& connection, uint64_t ticket, Slice payload
   request.api = api->key;
   request.version = version;
   request.correlation_id = header->correlation_id;
-  peers_[connection.id()].waiting.push_back({api, std::move(request), std::move(body)});
+  peers_[connection.id()].waiting.push_back({api, std::move(request), std::move(body), arrival_time()});
   start_waiting(connection.id());
 }
 
@@ -134,8 +135,10 @@ Task<void> Dispatcher::run(Gate::Hold hold, Pending pending) {
   const ConnectionId id = pending.request.connection;
   const uint64_t ticket = pending.request.ticket;
   const ApiSpec& api = *pending.api;
+  const Nanos arrived = pending.arrived;
   Task<Reply> handling = handlers_.handle(api, std::move(pending.request), std::move(pending.body));
   Reply reply = co_await handling;
+  count(api, arrived, reply);
   finish(id, ticket, api, std::move(reply));
 }
 
@@ -155,7 +158,26 @@ void Dispatcher::finish(ConnectionId id, uint64_t ticket, const ApiSpec& api, Re
   start_waiting(id);
 }
 
+// One reading of the clock for all frames of a turn: those that were read later waited as long in the kernel.
+Nanos Dispatcher::arrival_time() {
+  if (metrics_ == nullptr || metrics_->timed == Timed::kNo) return Nanos(0);
+  if (!arrival_time_) {
+    arrival_time_ = scheduler_.clock().monotonic();
+    scheduler_.before_poll([this] { arrival_time_.reset(); });
+  }
+  return *arrival_time_;
+}
+
+void Dispatcher::count(const ApiSpec& api, Nanos arrived, const Reply& reply) noexcept {
+  if (metrics_ == nullptr) return;
+  const auto key = static_cast<int16_t>(api.key);
+  metrics_->on_answered(key);
+  if (reply.kind == Reply::Kind::kClose) ++metrics_->refused;
+  if (metrics_->timed == Timed::kYes) metrics_->on_took(key, scheduler_.clock().monotonic() - arrived);
+}
+
 void Dispatcher::refuse(Connection& connection, const Slice& payload, std::string_view why) {
+  if (metrics_ != nullptr) ++metrics_->refused;
   const HeaderStart start = read_header_start(payload);
   refusals_.warn("closing {}: client \"{}\", API key {}, version {}: {}", connection.peer(), printable(start.client_id),
                  start.api_key, start.api_version, why);

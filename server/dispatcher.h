@@ -22,6 +22,7 @@
 #include "net/protocol/api_table.h"
 #include "net/transport/connection.h"
 #include "server/log.h"
+#include "server/metrics.h"
 #include "server/request.h"
 
 namespace leat {
@@ -54,6 +55,9 @@ class Dispatcher final : public FrameHandler {
 
   Dispatcher(Scheduler& scheduler, RequestHandlers& handlers, FindConnection find);
 
+  // Where requests are counted from now on; null: nowhere.
+  void set_metrics(RequestMetrics* metrics) noexcept { metrics_ = metrics; }
+
   void on_frame(Connection& connection, uint64_t ticket, Slice payload) override;
   void on_drained(ConnectionId connection) override;
   void on_closed(const ClosedConnection& closed) override;
@@ -68,6 +72,7 @@ class Dispatcher final : public FrameHandler {
     const ApiSpec* api;
     Request request;
     MessageReader body;
+    Nanos arrived;
   };
   struct Peer {                  // a connection that has sent something
     std::list<Pending> waiting;  // for what is running, in order
@@ -80,11 +85,16 @@ class Dispatcher final : public FrameHandler {
   bool may_start(const Peer& peer, const Pending& next) noexcept;
   Task<void> run(Gate::Hold hold, Pending pending);
   void finish(ConnectionId id, uint64_t ticket, const ApiSpec& api, Reply reply);
+  Nanos arrival_time();
+  void count(const ApiSpec& api, Nanos arrived, const Reply& reply) noexcept;
   void refuse(Connection& connection, const Slice& payload, std::string_view why);
   void answer_unknown_api_versions(Connection& connection, uint64_t ticket, int32_t correlation_id);
 
+  Scheduler& scheduler_;
   RequestHandlers& handlers_;
   const FindConnection find_;
+  RequestMetrics* metrics_ = nullptr;
+  std::optional<Nanos> arrival_time_;  // of the frames of this turn of the loop
   std::unordered_map<ConnectionId, Peer> peers_;
   Gate gate_;
   RateLimitedLog refusals_;

@@ -207,6 +207,7 @@ Result<int64_t> LogDirectory::free_bytes() const { return files_.free_bytes(path
 
 // Resumes an eighth above the reserve, so that it does not flutter.
 void LogDirectory::on_free_bytes(int64_t free_bytes) noexcept {
+  free_bytes_known_ = free_bytes;
   const int64_t enough = health_.below_reserve ? reserve_bytes_ + reserve_bytes_ / 8 : reserve_bytes_;
   health_.below_reserve = free_bytes < enough;
 }

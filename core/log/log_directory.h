@@ -73,6 +73,7 @@ class LogDirectory {
 
   Result<int64_t> free_bytes() const;               // worker
   void on_free_bytes(int64_t free_bytes) noexcept;  // loop: sets health().below_reserve
+  std::optional<int64_t> free_bytes_known() const noexcept { return free_bytes_known_; }  // loop: what it last heard
 
  private:
   explicit LogDirectory(const Options& options)
@@ -92,6 +93,7 @@ class LogDirectory {
   OffsetCheckpoint log_starts_;
   std::vector<std::string> notes_;
   DirectoryHealth health_;
+  std::optional<int64_t> free_bytes_known_;
 };
 
 // The topic id in a partition's folder; zero when the folder has no partition.metadata.

@@ -215,6 +215,7 @@ class PartitionLog {
   virtual std::unique_ptr<TimeLookup> plan_lookup_max_timestamp() = 0;                // ListOffsets -3
   virtual EpochEndOffset end_offset_for(int32_t leader_epoch) const noexcept = 0;     // KIP-320
   virtual std::vector<ProducerSummary> producers() const = 0;
+  virtual size_t producer_count() const noexcept { return producers().size(); }
 
   // Upkeep. Each begin_* gives work for a worker or null when there is none, or while earlier upkeep of this log is
   // out; finish() takes it back on the loop. Upkeep and an append may be out together.

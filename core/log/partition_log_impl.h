@@ -48,6 +48,7 @@ class PartitionLogImpl final : public PartitionLog {
   std::unique_ptr<TimeLookup> plan_lookup_max_timestamp() override;
   EpochEndOffset end_offset_for(int32_t leader_epoch) const noexcept override;
   std::vector<ProducerSummary> producers() const override;
+  size_t producer_count() const noexcept override { return producers_.size(); }
 
   Result<void> advance_log_start(Offset to) override;
   std::unique_ptr<Maintenance> begin_retention(int64_t now_ms) override;

@@ -33,6 +33,13 @@ class TailCache {
   size_t charged_bytes() const noexcept { return charged_bytes_; }
   size_t budget_bytes() const noexcept { return budget_bytes_; }
   void set_budget(size_t budget_bytes);
+  // Reads that were answered from here, with what bytes, and those that were not; since the start.
+  struct Counters {
+    uint64_t hits = 0;
+    uint64_t hit_bytes = 0;
+    uint64_t misses = 0;
+  };
+  const Counters& counters() const noexcept { return counters_; }
 
  private:
   struct ChunkAge {
@@ -44,6 +51,7 @@ class TailCache {
 
   size_t budget_bytes_;
   size_t charged_bytes_ = 0;
+  Counters counters_;
   uint64_t next_tail_id_ = 1;
   std::deque<ChunkAge> oldest_first_;  // names of chunks; those of dropped ones are skipped
   std::unordered_map<uint64_t, Tail*> tails_;

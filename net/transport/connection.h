@@ -45,6 +45,7 @@ enum class ClosedBy : uint8_t {
   kIdle,    // connections.max.idle.ms
   kLimit,   // a frame larger than socket.request.max.bytes, or a negative size
 };
+inline constexpr size_t kClosedByCount = 4;
 
 struct ClosedConnection {
   ConnectionId id;

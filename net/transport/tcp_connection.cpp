@@ -72,6 +72,7 @@ void TcpConnection::close_refused(std::unique_ptr<TcpConnection> self) noexcept 
 void TcpConnection::close_as(ClosedBy by, std::string_view reason) noexcept {
   if (closing_) return;
   closing_ = true;
+  ++server_.counters_.closed[static_cast<size_t>(by)];
   reading_ = false;
   closed_ = std::make_unique<ClosedConnection>(ClosedConnection{id_, by, peer_, std::string(reason)});
   uv_close(reinterpret_cast<uv_handle_t*>(&handle_), [](uv_handle_t* handle) noexcept {
@@ -128,6 +129,7 @@ void TcpConnection::flush() {
     const size_t taken = written > 0 ? static_cast<size_t>(written) : 0;
     if (taken > 0) {
       responses_.taken(taken);
+      server_.counters_.sent_bytes += taken;
       note_progress();
       left_this_turn -= taken;
     }
@@ -164,6 +166,7 @@ void TcpConnection::on_written(int status) noexcept {
     return;
   }
   responses_.taken(size);
+  server_.counters_.sent_bytes += size;
   note_progress();
   server_.touch(*this);
 }
@@ -180,6 +183,7 @@ void TcpConnection::on_read(ssize_t size) noexcept {
   }
   if (size > 0) {
     note_progress();
+    server_.counters_.received_bytes += static_cast<uint64_t>(size);
     reader_.on_bytes(static_cast<size_t>(size));
     deliver_frames();
   }

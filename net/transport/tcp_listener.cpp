@@ -51,6 +51,7 @@ void TcpListener::close() noexcept {
 
 void TcpListener::on_connection(int status) noexcept {
   if (status != 0) {  // out of descriptors: libuv has dropped the peer and goes on listening
+    ++server_.counters_.refused;
     server_.handler_.on_refused("unknown", uv_strerror(status));
     return;
   }

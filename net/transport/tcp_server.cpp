@@ -173,10 +173,12 @@ void TcpServer::on_accepted(std::unique_ptr<TcpConnection> connection) {
   TcpConnection& accepted = *connection;
   const std::string refusal = refusal_of(accepted.peer_host());
   if (!refusal.empty()) {
+    ++counters_.refused;
     handler_.on_refused(accepted.peer(), refusal);
     accepted.close_refused(std::move(connection));
     return;
   }
+  ++counters_.accepted;
   ++connections_by_host_[accepted.peer_host()];
   connections_.emplace(accepted.id(), std::move(connection));
   accepted.start();

@@ -6,6 +6,7 @@
 // TcpConnection's read callback and FrameReader, and between ResponseQueue and its write. Thread: the loop.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <list>
 #include <memory>
@@ -44,6 +45,15 @@ struct TransportLimits {
   int backlog = 511;                                       // socket.listen.backlog.size
 };
 
+// Since the start; plain numbers of the loop's, always counted.
+struct TransportCounters {
+  uint64_t accepted = 0;
+  uint64_t refused = 0;  // at a limit, or out of descriptors
+  uint64_t received_bytes = 0;
+  uint64_t sent_bytes = 0;
+  std::array<uint64_t, kClosedByCount> closed{};  // by ClosedBy
+};
+
 class TcpServer {
  public:
   TcpServer(UvLoop& loop, FrameHandler& handler, const TransportLimits& limits);
@@ -64,6 +74,7 @@ class TcpServer {
   Connection* find(ConnectionId id) noexcept;
   size_t connection_count() const noexcept { return connections_.size(); }
   size_t request_bytes_in_flight() const noexcept { return request_bytes_; }
+  const TransportCounters& counters() const noexcept { return counters_; }
 
  private:
   friend TcpConnection;
@@ -95,6 +106,7 @@ class TcpServer {
   UvLoop& loop_;
   FrameHandler& handler_;
   const TransportLimits limits_;
+  TransportCounters counters_;
   std::list<std::string> listener_names_;  // connections refer to them
   std::vector<std::unique_ptr<TcpListener>> listeners_;
   bool accepting_ = false;
