@@ -263,8 +263,12 @@ void AppendLane::launch(std::unique_ptr<LogAppend> append) {
     report_finished(*append, Synced::kNo);
     return;
   }
-  if (bytes <= options_.inline_write_bytes_max && !append->needs_sync()) {
+  if (may_write_inline(*append)) {
+    const Nanos begin = scheduler_.clock().monotonic();
     append->write();
+    const Nanos took = scheduler_.clock().monotonic() - begin;
+    options_.inline_writes->took(took);
+    starter_.metrics().on_wrote(took);
     report_finished(*append, Synced::kNo);
     return;
   }
@@ -275,6 +279,11 @@ void AppendLane::launch(std::unique_ptr<LogAppend> append) {
   ++jobs_out_;
   scheduler_.workers().submit(WorkQueue::kSync,
                               std::make_unique<WriteJob>(*this, job_number_, std::move(append), report));
+}
+
+bool AppendLane::may_write_inline(const LogAppend& append) const noexcept {
+  return options_.inline_writes != nullptr && append.only_writes() &&
+         options_.inline_writes->allowed(append.size_bytes());
 }
 
 // Posted by the worker between write and sync; done() may have overtaken it.

@@ -21,6 +21,7 @@
 #include "net/loop/scheduler.h"
 #include "net/loop/task.h"
 #include "server/append_group.h"
+#include "server/inline_writes.h"
 #include "server/log.h"
 #include "server/metrics.h"
 #include "server/waiters.h"
@@ -38,9 +39,8 @@ inline constexpr size_t kJobBytesMax = 32 << 20;
 inline constexpr size_t kJobBatchesMax = 4096;
 
 struct LaneOptions {
-  // Jobs of at most this many bytes that need no sync are written by the loop itself: the one exception to the ban on
-  // file I/O there. 0: never. Leat 2 decides by figures.
-  size_t inline_write_bytes_max = 0;
+  // Which jobs that need no sync the loop writes itself: the one exception to the ban on file I/O there. Null: none.
+  InlineWrites* inline_writes = nullptr;
 };
 
 // Starts lanes' jobs once in a loop turn, before it polls, so that pipelined requests of many connections form one
@@ -120,6 +120,7 @@ class AppendLane {
   void take_ready_slots();
   void start_soon();
   void launch(std::unique_ptr<LogAppend> append);
+  bool may_write_inline(const LogAppend& append) const noexcept;
   void on_job_written(uint64_t job_number);
   void report_written(LogAppend& append);
   enum class Synced : uint8_t { kNo, kYes };  // whether sync() was called; how it ended, the log knows

@@ -39,6 +39,7 @@ UpkeepOptions upkeep_options(const Settings& settings) noexcept {
 RunningBroker::RunningBroker(const Parts& parts)
     : parts_(parts),
       tail_cache_(std::make_unique<TailCache>(static_cast<size_t>(parts.settings.tail_cache_bytes))),
+      inline_writes_(parts.scheduler.clock(), static_cast<size_t>(parts.settings.append_inline_bytes_max)),
       lane_starter_(parts.scheduler) {}
 
 RunningBroker::~RunningBroker() = default;
@@ -53,7 +54,7 @@ Task<Result<std::unique_ptr<RunningBroker>>> RunningBroker::start(Parts parts) {
 Task<Result<void>> RunningBroker::start_up() {
   Result<void> step = open_directory();
   if (!step) co_return step;
-  const LaneOptions lane{.inline_write_bytes_max = static_cast<size_t>(parts_.settings.append_inline_bytes_max)};
+  const LaneOptions lane{.inline_writes = &inline_writes_};
   table_ = std::make_unique<PartitionTable>(PartitionTable::Options{.scheduler = parts_.scheduler, .lane = lane});
   const PartitionFolders::Parts folder_parts{
       .scheduler = parts_.scheduler,

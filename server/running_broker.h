@@ -59,6 +59,7 @@ class RunningBroker {
   Parts parts_;
   std::unique_ptr<TailCache> tail_cache_;
   std::unique_ptr<LogDirectory> directory_;
+  InlineWrites inline_writes_;
   LaneStarter lane_starter_;
   std::unique_ptr<PartitionTable> table_;
   std::unique_ptr<PartitionFolders> folders_;

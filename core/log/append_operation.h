@@ -28,6 +28,7 @@ class AppendOperation final : public LogAppend {
   void write() noexcept override;
   void sync() noexcept override;
   bool needs_sync() const noexcept override { return policy_ != FlushPolicy::kNone && !placed.empty(); }
+  bool only_writes() const noexcept override { return file != nullptr && !epoch_text && !needs_sync(); }
   size_t size_bytes() const noexcept override { return static_cast<size_t>(group_bytes); }
   bool failed() const noexcept override { return error.has_value(); }
 

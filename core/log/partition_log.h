@@ -91,6 +91,8 @@ class LogAppend {
   write() noexcept = 0;  // worker (or the loop, when small): roll if due, one pwritev; cut back when it fails
   virtual void sync() noexcept = 0;  // worker: as the policy says; only after a write that succeeded
   virtual bool needs_sync() const noexcept = 0;
+  // True when it is one write to a file that is open and nothing else: no sync, no file to make, open or replace.
+  virtual bool only_writes() const noexcept = 0;
   virtual size_t size_bytes() const noexcept = 0;
   virtual bool failed() const noexcept = 0;
 

@@ -251,9 +251,9 @@ TEST_CASE("append lane: a pool that shuts down cancels, and everybody hears of i
 }
 
 TEST_CASE("append lane: small appends without a sync may be written on the loop", "[server][lane]") {
-  LaneOptions options;
-  options.inline_write_bytes_max = 4096;
-  Fixture f(FlushPolicy::kNone, JobMode::kOnDemand, options);
+  const ManualClock clock;
+  InlineWrites inline_writes(clock, 4096);
+  Fixture f(FlushPolicy::kNone, JobMode::kOnDemand, LaneOptions{.inline_writes = &inline_writes});
   const auto group = f.submit(batch_of("a"));
   f.scheduler.run_until_idle();
   CHECK(f.scheduler.jobs_waiting() == 0);
@@ -264,6 +264,26 @@ TEST_CASE("append lane: small appends without a sync may be written on the loop"
   CHECK_FALSE(done(large));
   f.scheduler.run_jobs();
   CHECK(done(large));
+}
+
+TEST_CASE("append lane: after a slow write on the loop workers write, until the bar is lifted", "[server][lane]") {
+  ManualClock clock;
+  InlineWrites inline_writes(clock, 4096);
+  Fixture f(FlushPolicy::kNone, JobMode::kOnDemand, LaneOptions{.inline_writes = &inline_writes});
+  f.log.on_write = [&f] { f.scheduler.manual_clock().advance(InlineWrites::kStall); };
+  const auto slow = f.submit(batch_of("a"));
+  f.scheduler.run_until_idle();
+  CHECK(done(slow));
+  const auto by_worker = f.submit(batch_of("b"));
+  f.scheduler.run_until_idle();
+  CHECK_FALSE(done(by_worker));
+  f.scheduler.run_jobs();
+  CHECK(done(by_worker));
+  clock.advance(InlineWrites::kBarredMin);
+  const auto by_loop = f.submit(batch_of("c"));
+  f.scheduler.run_until_idle();
+  CHECK(done(by_loop));
+  CHECK(f.log.offsets().high_watermark == Offset(3));
 }
 
 namespace {

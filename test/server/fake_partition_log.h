@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -24,6 +25,7 @@ class FakePartitionLog final : public PartitionLog {
   }
 
   Fault fault = Fault::kNone;            // of the next append
+  std::function<void()> on_write;        // what else happens while an append is written
   size_t batches_per_append = SIZE_MAX;  // a roll is due after so many
   enum class Reads : uint8_t { kHot, kCold };
   Reads reads = Reads::kHot;
@@ -142,10 +144,14 @@ class FakePartitionLog final : public PartitionLog {
   class Append final : public LogAppend {
    public:
     explicit Append(FakePartitionLog& log)
-        : fault_(std::exchange(log.fault, Fault::kNone)), policy_(log.config_.flush) {}
-    void write() noexcept override { write_failed = fault_ == Fault::kWriteFails; }
+        : log_(log), fault_(std::exchange(log.fault, Fault::kNone)), policy_(log.config_.flush) {}
+    void write() noexcept override {
+      write_failed = fault_ == Fault::kWriteFails;
+      if (log_.on_write) log_.on_write();
+    }
     void sync() noexcept override { sync_failed = fault_ == Fault::kSyncFails; }
     bool needs_sync() const noexcept override { return policy_ != FlushPolicy::kNone; }
+    bool only_writes() const noexcept override { return !needs_sync(); }
     size_t size_bytes() const noexcept override { return bytes; }
     bool failed() const noexcept override { return write_failed || sync_failed; }
 
@@ -156,6 +162,7 @@ class FakePartitionLog final : public PartitionLog {
     std::vector<Slice> batches;
 
    private:
+    FakePartitionLog& log_;
     Fault fault_;
     FlushPolicy policy_;
   };
