@@ -1,0 +1,141 @@
+# rows.py: what is compared: the lines of the table with DESIGN's goals, and how often and how long each row of
+# leat_bench_macro runs.
+from dataclasses import dataclass
+from typing import Optional
+
+SUITES = {
+    'produce': '^produce/',
+    'fetch': '^fetch/',
+    'latency': '^(ack|end_to_end)/',
+    'flush': '^flush/',
+    'scaling': '^scaling/',
+}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure of a row: a counter of leat_bench_macro, how it is written, and which way is better."""
+    counter: str
+    unit: str
+    more_is_better: bool
+
+
+REQUESTS = Figure('req_s', 'req/s', True)
+RECORDS = Figure('msg_s', 'msg/s', True)
+BYTES = Figure('MB_s', 'MB/s', True)
+MEAN = Figure('mean_us', 'µs', False)
+P50 = Figure('p50_us', 'µs', False)
+P99 = Figure('p99_us', 'µs', False)
+CPU = Figure('cpu_ms_MB', 'ms/MB', False)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the table. goal and least are ratios Leat/Kafka: DESIGN's goal, and what issue 4 calls not done."""
+    title: str
+    row: str
+    figure: Figure
+    goal: Optional[float] = None
+    least: Optional[float] = None
+    limit: Optional[str] = None  # the row of leat_bench_macro that is the limit, by the same figure
+
+
+LINES = [
+    Line('produce 100 B × 1, 8 in flight, 1 connection', 'produce/100B_x_1', REQUESTS, 20, 10,
+         'ceiling/produce_100B_x_1'),
+    Line('the same on 8 connections', 'produce/100B_x_1_8_connections', REQUESTS, 20, 10,
+         'ceiling/produce_100B_x_1_8_connections'),
+    Line('produce 100 B × 1000', 'produce/100B_x_1000', RECORDS, 8, 4, 'ceiling/produce_100B_x_1000_pwrite'),
+    Line('produce 1 KB × 1000', 'produce/1024B_x_1000', BYTES, 3.5, 2.5, 'ceiling/produce_1024B_x_1000_pwrite'),
+    Line('fetch 1 MiB, in page cache', 'fetch/1024KiB_of_1024B_records', BYTES, 2, 1.4, 'ceiling/fetch_1024KiB'),
+    Line('one request at a time, mean round trip', 'produce/100B_x_1_one_in_flight', MEAN, 0.35, 0.6,
+         'ceiling/produce_100B_x_1_one_in_flight'),
+    Line('ack latency at 1 k/s, p50', 'ack/1k_per_s', P50, 0.4, 0.6, 'ceiling/ack_1k_per_s'),
+    Line('ack latency at 1 k/s, p99', 'ack/1k_per_s', P99, 0.15, 0.25, 'ceiling/ack_1k_per_s'),
+    Line('produce to parked consumer at 1 k/s, p50', 'end_to_end/1k_per_s', P50, 0.4, 0.6, 'ceiling/ack_1k_per_s'),
+    Line('broker CPU for each MB, 1 KB × 1000', 'produce/1024B_x_1000', CPU, 0.2, 1 / 3),
+]
+
+DURABLE_LINES = [
+    Line('durable single records, 32 connections', 'flush/commit_32_connections', REQUESTS, 20, 15,
+         'ceiling/commit_32_connections'),
+    Line('produce 100 B × 1, 8 in flight, 1 connection', 'produce/100B_x_1_durable', REQUESTS,
+         limit='ceiling/produce_100B_x_1_durable'),
+    Line('the same on 8 connections', 'produce/100B_x_1_8_connections_durable', REQUESTS,
+         limit='ceiling/produce_100B_x_1_8_connections_durable'),
+    Line('produce 100 B × 1000', 'produce/100B_x_1000_durable', RECORDS, limit='ceiling/produce_100B_x_1000_durable'),
+    Line('produce 1 KB × 1000', 'produce/1024B_x_1000_durable', BYTES, limit='ceiling/produce_1024B_x_1000_durable'),
+    Line('fetch 1 MiB, in page cache', 'fetch/1024KiB_of_1024B_records_durable', BYTES, limit='ceiling/fetch_1024KiB'),
+    Line('one request at a time, mean round trip', 'produce/100B_x_1_one_in_flight_durable', MEAN,
+         limit='ceiling/produce_100B_x_1_one_in_flight_durable'),
+    Line('ack latency at 1 k/s, p50', 'ack/1k_per_s_durable', P50, limit='ceiling/ack_1k_per_s_durable'),
+    Line('ack latency at 1 k/s, p99', 'ack/1k_per_s_durable', P99, limit='ceiling/ack_1k_per_s_durable'),
+    Line('produce to parked consumer at 1 k/s, p50', 'end_to_end/1k_per_s_durable', P50,
+         limit='ceiling/ack_1k_per_s_durable'),
+    Line('broker CPU for each MB, 1 KB × 1000', 'produce/1024B_x_1000_durable', CPU),
+]
+
+DURABLE_ROW = 'flush/commit_32_connections'
+REDIS_ROW = 'redis/xadd_32_connections'
+REDIS_GOAL, REDIS_LEAST = 1.5, 1.2
+RESTART_GOAL_MS, RESTART_LEAST = 30, 1 / 30
+IDLE_GOAL_MB, IDLE_LEAST = 12, 1 / 20
+
+LIMITS = [
+    ('TCP round trip over loopback, 64 B, mean', 'limit/tcp_ping_pong', MEAN),
+    ('bytes through loopback', 'limit/loopback', BYTES),
+    ('loopback + pwrite, 1 KB × 1000', 'ceiling/produce_1024B_x_1000_pwrite', BYTES),
+    ('pwrite to touched memory', 'limit/pwrite_touched', BYTES),
+    ('append of 4 KiB and fdatasync, mean', 'limit/sync_4KiB', MEAN),
+    ('the same, p50', 'limit/sync_4KiB', P50),
+]
+
+
+def is_durable(row):
+    """Whether the row asks for records on disk: then Leat's policy is commit, and Kafka's flush.messages=1."""
+    return row.endswith('_durable') or row.startswith('flush/commit')
+
+
+def is_headline(row):
+    return any(line.row == row for line in LINES + DURABLE_LINES)
+
+
+def figure_for(row):
+    """What the table of all rows shows of a row."""
+    if row.startswith(('ack/', 'end_to_end/')):
+        return P50
+    if row.startswith('fetch/') or '1024B_x_1000' in row:
+        return BYTES
+    return RECORDS
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much a run of the comparison does: the numbers that --quick and --runs change."""
+    runs: int = 3
+    headline_runs: int = 5
+    scale: float = 0.6
+    headline_scale: float = 1.0
+    warm_up_seconds: float = 30
+    ack_seconds: float = 30
+    headline_rate_seconds: float = 10
+    rate_seconds: float = 5
+    restarts: int = 3
+    idle_seconds: float = 10
+    headline_only: bool = False
+
+    def runs_of(self, row):
+        return self.headline_runs if is_headline(row) else self.runs
+
+    def scale_of(self, row):
+        return self.headline_scale if is_headline(row) or row.startswith(('ceiling/', 'limit/')) else self.scale
+
+    def seconds_of(self, row):
+        if row == 'ack/1k_per_s':
+            return self.ack_seconds
+        return self.headline_rate_seconds if is_headline(row) else self.rate_seconds
+
+
+FULL = Effort()
+QUICK = Effort(runs=1, headline_runs=2, scale=0.15, headline_scale=0.25, warm_up_seconds=12, ack_seconds=5,
+               headline_rate_seconds=3, rate_seconds=1, restarts=1, idle_seconds=3)
