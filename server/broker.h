@@ -13,6 +13,7 @@
 #include "server/append_group.h"
 #include "server/byte_budget.h"
 #include "server/fetch_session.h"
+#include "server/metrics.h"
 #include "server/partition_table.h"
 
 namespace leat {
@@ -21,6 +22,7 @@ class Settings;
 class MetadataStore;
 class LogDirectory;
 class PartitionFolders;
+class TailCache;
 
 struct AdvertisedAddress {
   std::string host;
@@ -55,6 +57,9 @@ struct Broker {
   LogDirectory* directory = nullptr;
   PartitionFolders* folders = nullptr;
   const Partition* metadata_journal = nullptr;  // __leat_metadata-0, which is in no table
+  const TailCache* tail_cache = nullptr;
+  LaneStarter* journal_lanes = nullptr;  // of the metadata journal; those of the topics are the table's
+  RequestMetrics request_metrics;
   FetchSessions fetch_sessions{scheduler.clock(), random, {}};
   AppendDeadlines append_deadlines{scheduler};
   ByteBudget append_budget{scheduler, kAppendBudgetBytes};

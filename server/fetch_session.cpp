@@ -1,6 +1,8 @@
 // fetch_session.cpp: the cache of fetch sessions, see fetch_session.h.
 #include "server/fetch_session.h"
 
+#include <algorithm>
+
 #include "core/base/check.h"
 
 namespace leat {
@@ -61,6 +63,11 @@ bool FetchSessions::make_place(size_t session_size) noexcept {
     remove(victim->id);
   }
   return true;
+}
+
+size_t FetchSessions::parked_count() const noexcept {
+  return static_cast<size_t>(
+      std::count_if(under_way_.begin(), under_way_.end(), [](const auto& each) { return each.second->parked(); }));
 }
 
 void FetchSessions::on_connection_closed(uint64_t connection) noexcept {

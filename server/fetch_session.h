@@ -70,6 +70,7 @@ class FetchSessions {
   void shut_down() noexcept;  // fetches no longer wait
   bool shutting_down() const noexcept { return shutting_down_; }
   size_t under_way_count() const noexcept { return under_way_.size(); }
+  size_t parked_count() const noexcept;  // of them; walks them
 
   static int32_t epoch_after(int32_t epoch) noexcept { return epoch == INT32_MAX ? 1 : epoch + 1; }
 

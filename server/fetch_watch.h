@@ -82,6 +82,7 @@ class FetchWatch {
   // Until `bytes_wanted` more bytes became visible, something urgent happened, interrupt(), or the time is over.
   Event::Wait park(Event& event, int64_t bytes_wanted, Millis wait_max) noexcept;
   void end_park() noexcept { parked_ = nullptr; }
+  bool parked() const noexcept { return parked_ != nullptr; }
   void interrupt() noexcept;  // shutdown, or a later fetch of the same session
   bool interrupted() const noexcept { return interrupted_; }
   void clear_interrupt() noexcept { interrupted_ = false; }

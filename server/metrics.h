@@ -1,7 +1,7 @@
 // metrics.h: what the broker counts of itself: plain numbers in fixed places, owned and changed by the loop alone, so
 // that counting is an addition and nothing more. Times are taken only while somebody may ask for them (timed), and no
 // more than once for a request and once for a turn of the loop. The HTTP listener never reads any of this: it asks the
-// loop for a copy (metrics_snapshot.h). Thread: the loop.
+// loop for a copy (metrics_snapshot.h). The transport and the tail cache have counters of their own. Thread: the loop.
 #pragma once
 
 #include <array>
@@ -82,11 +82,4 @@ class RequestMetrics {
   std::array<Log2Histogram, kApis> times_{};
   Errors errors_;  // a node for each pair that ever occurred: bounded by Kafka's tables
 };
-
-// Of one broker. Lanes count in their LaneStarter, the transport and the tail cache in counters of their own.
-struct BrokerMetrics {
-  RequestMetrics requests;
-  Log2Histogram loop_lag;  // from a post by another thread until the loop takes it up, waking it included
-};
-
 }  // namespace leat

@@ -85,6 +85,8 @@ void RunningBroker::make_broker() {
   broker_->cluster_id = directory_->cluster_id();
   broker_->directory = directory_.get();
   broker_->folders = folders_.get();
+  broker_->tail_cache = tail_cache_.get();
+  broker_->journal_lanes = &lane_starter_;
   broker_->fetch_bytes_max = parts_.settings.fetch_bytes_max;
 }
 

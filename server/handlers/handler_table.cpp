@@ -11,6 +11,7 @@
 #include "server/broker.h"
 #include "server/handlers/cluster_handlers.h"
 #include "server/handlers/data_handlers.h"
+#include "server/handlers/error_census.h"
 #include "server/handlers/metadata_handlers.h"
 
 namespace leat {
@@ -35,6 +36,13 @@ Reply encode_reply(const Message& response, const std::string& asked_by, int16_t
   return Reply::respond(std::move(*frame));
 }
 
+template <class Response>
+void count_errors(Broker& broker, ApiKey api, const Response& response) {
+  for_each_error(response, [&broker, api](ErrorCode code) {
+    broker.request_metrics.on_error(static_cast<int16_t>(api), static_cast<int16_t>(code));
+  });
+}
+
 template <class Message, class Response, Task<Response> (*kHandle)(Broker&, Request, Message)>
 Task<Reply> serve(Broker& broker, Request request, MessageReader body) {
   Message message;
@@ -43,9 +51,11 @@ Task<Reply> serve(Broker& broker, Request request, MessageReader body) {
   const std::string asked_by = origin(request);
   const int16_t version = request.version;
   const int32_t correlation_id = request.correlation_id;
+  const ApiKey api = request.api;
   const std::shared_ptr<ByteBudget::Grant> grant = request.response_grant;
   Task<Response> handling = kHandle(broker, std::move(request), std::move(message));
   const Response response = co_await handling;
+  count_errors(broker, api, response);
   Reply reply = encode_reply(response, asked_by, version, correlation_id);
   reply.held = grant;
   co_return reply;
@@ -63,6 +73,7 @@ Task<Reply> serve_produce(Broker& broker, Request request, MessageReader body) {
   Task<std::optional<ProduceResponse>> handling = handle_produce(broker, std::move(request), std::move(message));
   const std::optional<ProduceResponse> response = co_await handling;
   if (!response) co_return Reply{};
+  count_errors(broker, ApiKey::kProduce, *response);
   if (unanswered) co_return Reply::close(fmt::format("{}: a Produce with acks=0 failed", asked_by));
   co_return encode_reply(*response, asked_by, version, correlation_id);
 }
