@@ -34,3 +34,6 @@ if(LEAT_BUILD_BENCHMARKS)
   find_package(benchmark REQUIRED)
 endif()
 find_package(CLI11 REQUIRED)
+# prometheus-cpp's own package file asks for civetweb, curl and zlib, which its core does not need.
+pkg_check_modules(prometheus_core REQUIRED IMPORTED_TARGET prometheus-cpp-core)
+pkg_check_modules(httplib REQUIRED IMPORTED_TARGET cpp-httplib)

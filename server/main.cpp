@@ -42,6 +42,7 @@ Result<Settings> load_settings(const Options& options, leat::FileSystem& files) 
     const bool named = options.listen.find("://") != std::string::npos;
     sources.flags.emplace_back("listeners", named ? options.listen : "PLAINTEXT://" + options.listen);
   }
+  if (!options.metrics.empty()) sources.flags.emplace_back("leat.metrics.listener", options.metrics);
   sources.machine_name = machine_name();
   sources.memory_bytes = static_cast<int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
   return Settings::load(sources);

@@ -11,7 +11,7 @@ namespace leat {
 
 namespace {
 
-constexpr std::array<std::string_view, 8> kOptionNames{"--data-dir",  "--listen", "--config",  "--set",
+constexpr std::array<std::string_view, 9> kOptionNames{"--data-dir",  "--listen", "--metrics", "--config", "--set",
                                                        "--log-level", "--adopt",  "--version", "--help"};
 
 constexpr std::string_view kFooter = R"(
@@ -49,6 +49,9 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
       ->type_name("DIR");
   app.add_option("--listen", options.listen,
                  "Where clients connect (listeners); localhost:9092 if not given, port 0 picks one")
+      ->type_name("HOST:PORT");
+  app.add_option("--metrics", options.metrics,
+                 "Where metrics and health are served over HTTP (leat.metrics.listener); nowhere if not given")
       ->type_name("HOST:PORT");
   app.add_option("--config", options.config_file, "A Kafka-style properties file")->type_name("FILE");
   app.add_option("--set", options.assignments, "One setting by Kafka's name; may be given many times")

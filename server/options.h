@@ -19,6 +19,7 @@ struct Options {
   std::string help;      // for kPrintHelp
   std::string data_dir;  // "" where not given
   std::string listen;    // HOST:PORT, or NAME://HOST:PORT,... as in `listeners`
+  std::string metrics;   // HOST:PORT, as in leat.metrics.listener
   std::string config_file;
   std::vector<std::string> assignments;  // name=value
   LogLevel log_level = LogLevel::kInfo;

@@ -154,6 +154,7 @@ void set_limits(Settings& settings, const BrokerConfigs& broker, int64_t memory_
   settings.append_inline_bytes_max = small("leat.append.inline.bytes.max");
   settings.tail_cache_bytes = integer("leat.tail.cache.bytes");
   settings.disk_reserve_bytes = integer("leat.disk.reserve.bytes");
+  settings.metrics_partitions_max = small("leat.metrics.partitions.max");
 }
 
 Result<void> set_listeners(Settings& settings, const Collected& collected, const BrokerConfigs& broker,
@@ -169,6 +170,16 @@ Result<void> set_listeners(Settings& settings, const Collected& collected, const
                             .machine_name = machine_name}));
   settings.listeners = std::move(plan.listeners);
   settings.warnings.insert(settings.warnings.end(), plan.warnings.begin(), plan.warnings.end());
+  return {};
+}
+
+Result<void> set_metrics_listener(Settings& settings, const BrokerConfigs& broker) {
+  const std::string value = broker_value("leat.metrics.listener", broker);
+  if (value.empty()) return {};
+  Result<HostPort> address = parse_host_port(value);
+  if (!address) return fail(address.error().code, fmt::format("leat.metrics.listener: {}", address.error().context));
+  if (is_wildcard_host(address->host)) address->host.clear();
+  settings.metrics_listener = std::move(*address);
   return {};
 }
 
@@ -194,6 +205,7 @@ Result<Settings> Settings::load(const SettingsSources& sources) {
   }
   set_limits(settings, broker, sources.memory_bytes);
   TRY(set_listeners(settings, collected, broker, sources.machine_name));
+  TRY(set_metrics_listener(settings, broker));
   return settings;
 }
 

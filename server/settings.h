@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -60,6 +61,8 @@ class Settings {
   int32_t worker_threads = 4;                     // leat.worker.threads
   int64_t tail_cache_bytes = 64 << 20;            // leat.tail.cache.bytes
   int64_t disk_reserve_bytes = 64 << 20;          // leat.disk.reserve.bytes
+  std::optional<HostPort> metrics_listener;       // leat.metrics.listener
+  int32_t metrics_partitions_max = 1000;          // leat.metrics.partitions.max
 
   // One line for a person: where (file and line, or flag), what, and the nearest name.
   static Result<Settings> load(const SettingsSources& sources);

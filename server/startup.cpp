@@ -18,6 +18,8 @@ namespace leat {
 
 namespace {
 
+constexpr Millis kAdminAnswerWithin{1000};  // a loop that is stuck for longer is not healthy
+
 WorkerPoolOptions worker_options(const Settings& settings) {
   // One thread for long CPU work, the rest shared by appends and syncs on one side and reads on the other.
   const auto files = static_cast<size_t>(std::max(settings.worker_threads - 1, 2));
@@ -76,6 +78,7 @@ void Leatd::request_stop() { stop_requested_.set(); }
 Task<void> Leatd::live() {
   log_settings();
   Result<void> started = bind_listeners();
+  if (started) started = start_admin();
   if (started) {
     Task<Result<void>> starting = start_broker();
     started = co_await starting;
@@ -89,6 +92,10 @@ Task<void> Leatd::live() {
     failure_ = std::move(started).error();
   }
   (void)co_await server_.close();
+  if (desk_ != nullptr) {
+    (void)co_await desk_->close();
+    admin_http_.reset();  // its threads end here: whatever they ask now is answered at once
+  }
   loop_.stop();
 }
 
@@ -107,6 +114,24 @@ Result<void> Leatd::bind_listeners() {
   return {};
 }
 
+Result<void> Leatd::start_admin() {
+  if (!settings_.metrics_listener) return {};
+  desk_ = std::make_unique<AdminDesk>(
+      AdminDesk::Parts{.scheduler = loop_,
+                       .server = &server_,
+                       .started_at = started_at_,
+                       .version = LEAT_VERSION,
+                       .partitions_max = static_cast<size_t>(settings_.metrics_partitions_max),
+                       .answer_within_max = kAdminAnswerWithin});
+  AdminHttpOptions options;
+  options.host = settings_.metrics_listener->host;
+  options.port = settings_.metrics_listener->port;
+  Result<std::unique_ptr<AdminHttp>> started = load_admin_http(*desk_, options);
+  if (!started) return fail(std::move(started).error());
+  admin_http_ = std::move(*started);
+  return {};
+}
+
 Task<Result<void>> Leatd::start_broker() {
   const Adopt adopt = adopt_ == Options::Adopt::kYes ? Adopt::kYes : Adopt::kNo;
   RunningBroker::Parts parts{loop_, files_, random_, settings_, adopt};
@@ -120,6 +145,11 @@ Task<Result<void>> Leatd::start_broker() {
     broker_->broker().advertised[bound.listener->name] = {bound.listener->advertised_host, advertised_port};
   }
   handlers_.attach(broker_->broker());
+  dispatcher_.set_metrics(&broker_->broker().request_metrics);
+  if (desk_ != nullptr) {
+    desk_->attach(broker_->broker());
+    desk_->set_state(AdminDesk::State::kReady);
+  }
   server_.start_accepting();
   co_return Result<void>{};
 }
@@ -128,13 +158,23 @@ void Leatd::announce() {
   std::vector<std::string> addresses;
   for (const BoundListener& bound : bound_) addresses.push_back(shown_address(*bound.listener, bound.port));
   const auto took = std::chrono::duration_cast<Millis>(clock_.monotonic() - started_at_);
-  std::printf("leatd ready on %s, data in %s, %lld ms\n", fmt::format("{}", fmt::join(addresses, " and ")).c_str(),
-              settings_.data_dir.c_str(), static_cast<long long>(took.count()));
+  std::string metrics;
+  if (admin_http_ != nullptr) {
+    const std::string& host = settings_.metrics_listener->host;
+    const std::string shown = host.empty() || host == "localhost" ? "127.0.0.1" : host;
+    metrics = ", metrics on " + ListenAddress{shown, admin_http_->port()}.to_string();
+  }
+  std::printf("leatd ready on %s, data in %s%s, %lld ms\n", fmt::format("{}", fmt::join(addresses, " and ")).c_str(),
+              settings_.data_dir.c_str(), metrics.c_str(), static_cast<long long>(took.count()));
   std::fflush(stdout);
 }
 
 Task<void> Leatd::stop_broker() {
   log_info("stopping");
+  if (desk_ != nullptr) {
+    desk_->set_state(AdminDesk::State::kStopping);
+    desk_->detach();  // the figures of what is being closed are nobody's business
+  }
   server_.stop_listening();
   auto requests_ended = dispatcher_.close();
   Task<Result<void>> shutting_down = broker_->shut_down();

@@ -2,7 +2,8 @@
 // Start: the listeners are bound (a port in use is known before anything is opened), the broker recovers its logs, then
 // connections are taken and the ready line is printed. End, on SIGTERM or SIGINT: nobody is let in any more, the broker
 // answers who is parked and finishes what is queued, answers leave, connections close, the loop ends. A second signal
-// changes nothing. Thread: the loop runs in the thread that calls run().
+// changes nothing. The admin listener, if there is one, is there from the first to the last. Thread: the loop runs in
+// the thread that calls run().
 #pragma once
 
 #include <memory>
@@ -15,6 +16,8 @@
 #include "core/storage/posix_file_system.h"
 #include "net/loop/uv_loop.h"
 #include "net/transport/tcp_server.h"
+#include "server/admin_desk.h"
+#include "server/admin_http.h"
 #include "server/dispatcher.h"
 #include "server/handlers/handler_table.h"
 #include "server/options.h"
@@ -42,6 +45,7 @@ class Leatd {
 
   Task<void> live();
   Result<void> bind_listeners();
+  Result<void> start_admin();
   Task<Result<void>> start_broker();
   void announce();
   Task<void> stop_broker();
@@ -59,6 +63,8 @@ class Leatd {
   HandlerTable handlers_;
   Dispatcher dispatcher_;
   TcpServer server_;
+  std::unique_ptr<AdminDesk> desk_;        // both null without leat.metrics.listener
+  std::unique_ptr<AdminHttp> admin_http_;  // asks the desk
   std::vector<BoundListener> bound_;
   std::optional<Error> failure_;
 };

@@ -20,6 +20,7 @@ class Leatd:
         self.log_path = os.path.join(self.folder, 'leatd.log')
         self.process = None
         self.address = None
+        self.ready_line = None
 
     def start(self, timeout=60.0):
         command = self.prefix + [self.binary, '--data-dir', self.data_dir, '--listen', '127.0.0.1:0']
@@ -33,6 +34,7 @@ class Leatd:
         line = self._ready_line(time.monotonic() + timeout)
         found = re.match(r'leatd ready on .*?(\d+\.\d+\.\d+\.\d+):(\d+)', line)
         assert found, f'not a ready line: {line!r}'
+        self.ready_line = line
         self.address = (found.group(1), int(found.group(2)))
         return self
 

@@ -18,9 +18,10 @@ import cases_data
 import cases_faults
 import cases_hostile
 import cases_kcat
+import cases_metrics
 
 CASES = {}
-for module in (cases_kcat, cases_compat, cases_data, cases_faults, cases_hostile):
+for module in (cases_kcat, cases_compat, cases_data, cases_faults, cases_hostile, cases_metrics):
     for name, value in vars(module).items():
         if name.startswith('case_'):
             CASES[name[len('case_'):]] = value

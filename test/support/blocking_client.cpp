@@ -79,6 +79,16 @@ std::optional<std::string> BlockingClient::receive_frame() {
   return payload;
 }
 
+std::string BlockingClient::receive_all() {
+  std::string received;
+  char bytes[4096];
+  while (true) {
+    const ssize_t size = ::recv(descriptor_, bytes, sizeof bytes, 0);
+    if (size <= 0) return received;
+    received.append(bytes, static_cast<size_t>(size));
+  }
+}
+
 bool BlockingClient::wait_for_end() {
   char byte = 0;
   const ssize_t received = ::recv(descriptor_, &byte, 1, 0);

@@ -22,6 +22,7 @@ class BlockingClient {
   bool send(std::string_view bytes);           // false: the other side is gone
   bool send_frame(std::string_view payload);   // with its size field
   std::optional<std::string> receive_frame();  // the payload; nothing at the end of the stream or after the timeout
+  std::string receive_all();                   // until the end of the stream or the timeout
   bool wait_for_end();                         // true when the server closed, false when bytes or nothing came
   void shut_sending() noexcept;
 

@@ -27,6 +27,8 @@ inline constexpr std::array kExceptions{
     Exception{"banned-call", "net/loop/worker_pool.cpp", "steady_clock",
               "how long an idle worker spins; compared with nothing else"},
     Exception{"banned-call", "server/startup.cpp", "`printf(", "the ready line, which is for whoever started leatd"},
+    Exception{"banned-call", "server/admin_http.cpp", "std::thread",
+              "the admin HTTP listener, which sees nothing of the loop's and is joined by its owner"},
     Exception{"banned-call", "core/base/check.cpp", "fprintf", "the last words before abort"},
 };
 

@@ -1,0 +1,297 @@
+// admin_http.cpp: see admin_http.h. cpp-httplib parses and answers; what it leaves open (a header line without end, a client
+// that sends a byte a second, a queue without bound) BoundedStream and BoundedPool close. Included by no other file: it
+// is slow to compile.
+#include "server/admin_http.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <httplib.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <thread>
+#include <type_traits>
+#include <utility>
+
+#include "server/metrics_page.h"
+
+namespace leat {
+
+namespace {
+
+constexpr size_t kWorkers = 2;          // so that a slow reader of /metrics does not hold up /healthz
+constexpr size_t kConnectionsMax = 32;  // accepted and not answered yet; who comes later is closed
+constexpr Millis kStopCheckEvery{100};
+constexpr Millis kLinger{200};
+
+struct StreamLimits {
+  const Clock& clock;
+  const AdminHttpOptions& options;
+  const std::atomic<bool>& stopping;
+};
+
+// One request and its answer on a socket: ends, as if the peer had closed, when a bound is passed.
+class BoundedStream final : public httplib::Stream {
+ public:
+  BoundedStream(socket_t socket, const StreamLimits& limits)
+      : socket_(socket),
+        limits_(limits),
+        read_until_(limits.clock.monotonic() + limits.options.request_within_max),
+        write_until_(read_until_ + limits.options.response_within_max) {}
+
+  // Some of these are the library's in one version and not in another: none says override.
+  // NOLINTBEGIN(modernize-use-override,clang-diagnostic-inconsistent-missing-override)
+  bool is_readable() const { return begin_ < end_ || wait(POLLIN, read_until_); }
+  bool wait_readable() const { return is_readable(); }
+  bool is_writable() const { return wait(POLLOUT, write_until_); }
+  bool wait_writable() const { return is_writable(); }
+  ssize_t read(char* into, size_t size) {
+    if (begin_ == end_ && !fill()) return -1;
+    const size_t count = std::min(size, end_ - begin_);
+    std::copy_n(buffer_.data() + begin_, count, into);
+    begin_ += count;
+    return static_cast<ssize_t>(count);
+  }
+  ssize_t write(const char* from, size_t size) {
+    while (wait(POLLOUT, write_until_)) {
+      const ssize_t sent = ::send(socket_, from, size, MSG_DONTWAIT | kNoSignal);
+      if (sent >= 0 || (errno != EAGAIN && errno != EINTR)) return sent;
+    }
+    return -1;
+  }
+  void get_remote_ip_and_port(std::string& /*ip*/, int& /*port*/) const {}
+  void get_local_ip_and_port(std::string& /*ip*/, int& /*port*/) const {}
+  socket_t socket() const { return socket_; }
+  // Takes in what was sent and not read (a body), so that the close does not reset the connection under the answer.
+  void linger() {
+    ::shutdown(socket_, SHUT_WR);
+    read_until_ = std::min(read_until_, limits_.clock.monotonic() + kLinger);
+    while (fill()) begin_ = end_;
+  }
+  time_t duration() const { return 0; }
+  // NOLINTEND(modernize-use-override,clang-diagnostic-inconsistent-missing-override)
+
+ private:
+#ifdef MSG_NOSIGNAL
+  static constexpr int kNoSignal = MSG_NOSIGNAL;
+#else
+  static constexpr int kNoSignal = 0;
+#endif
+
+  bool wait(short what, Nanos until) const {
+    while (!limits_.stopping) {
+      const Nanos left = until - limits_.clock.monotonic();
+      if (left <= Nanos(0)) return false;
+      const Millis slice = std::min(std::chrono::ceil<Millis>(left), kStopCheckEvery);
+      pollfd waited{socket_, what, 0};
+      const int ready = ::poll(&waited, 1, static_cast<int>(slice.count()));
+      if (ready > 0) return true;
+      if (ready < 0 && errno != EINTR) return false;
+    }
+    return false;
+  }
+
+  bool fill() {
+    while (taken_ < limits_.options.request_bytes_max && wait(POLLIN, read_until_)) {
+      const ssize_t size = ::recv(socket_, buffer_.data(), buffer_.size(), MSG_DONTWAIT);
+      if (size < 0 && (errno == EAGAIN || errno == EINTR)) continue;
+      if (size <= 0) return false;
+      begin_ = 0;
+      end_ = static_cast<size_t>(size);
+      taken_ += end_;
+      return true;
+    }
+    return false;
+  }
+
+  const socket_t socket_;
+  const StreamLimits limits_;
+  Nanos read_until_;
+  const Nanos write_until_;
+  size_t taken_ = 0;  // bytes of the request so far
+  std::array<char, 4096> buffer_;
+  size_t begin_ = 0;
+  size_t end_ = 0;
+};
+
+// In the accepting thread while it has a connection for which there is no place.
+thread_local bool no_place = false;
+
+class BoundedPool final : public httplib::ThreadPool {
+ public:
+  explicit BoundedPool(AdminQuestions& questions) : httplib::ThreadPool(kWorkers), questions_(questions) {}
+
+  // void in older versions of the library, bool in later ones.
+  using Enqueued = decltype(std::declval<httplib::ThreadPool&>().enqueue(std::function<void()>()));
+  Enqueued enqueue(std::function<void()> serve) override {
+    if (waiting_ >= kConnectionsMax) {
+      no_place = true;
+      serve();  // which only closes the socket
+      no_place = false;
+      return static_cast<Enqueued>(true);
+    }
+    ++waiting_;
+    return httplib::ThreadPool::enqueue([this, serve = std::move(serve)] {
+      serve();
+      --waiting_;
+    });
+  }
+  void on_idle() override { questions_.probe_loop(); }
+
+ private:
+  AdminQuestions& questions_;
+  std::atomic<size_t> waiting_{0};
+};
+
+class BoundedServer final : public httplib::Server {
+ public:
+  explicit BoundedServer(const StreamLimits& limits) : limits_(limits) {}
+
+ private:
+  // One request a connection: the bounds of BoundedStream are those of a request.
+  bool process_and_close_socket(socket_t socket) override {
+    bool answered = false;
+    if (!no_place) {
+      BoundedStream stream(socket, limits_);
+      answered = process_one(*this, stream);
+      stream.linger();
+    }
+    ::shutdown(socket, SHUT_RDWR);
+    ::close(socket);
+    return answered;
+  }
+
+  // The library's later versions ask for both addresses as well.
+  template <class Server>
+  static bool process_one(Server& server, BoundedStream& stream) {
+    bool closed = false;
+    const std::function<void(httplib::Request&)> no_set_up;
+    if constexpr (requires { server.process_request(stream, true, closed, no_set_up); }) {
+      return server.process_request(stream, true, closed, no_set_up);
+    } else {
+      return server.process_request(stream, std::string(), 0, std::string(), 0, true, closed, no_set_up);
+    }
+  }
+
+  const StreamLimits limits_;
+};
+
+void answer_metrics(AdminQuestions& questions, httplib::Response& response) {
+  const std::shared_ptr<const MetricsSnapshot> snapshot = questions.metrics();
+  if (snapshot == nullptr) {
+    response.status = 503;
+    response.set_content("the loop did not answer in time\n", "text/plain");
+    return;
+  }
+  response.status = 200;
+  response.set_content(metrics_page(*snapshot, process_figures()), kMetricsContentType);
+}
+
+void answer_health(AdminQuestions& questions, httplib::Response& response) {
+  const bool alive = questions.readiness().has_value();
+  response.status = alive ? 200 : 503;
+  response.set_content(alive ? "ok\n" : "the loop did not answer in time\n", "text/plain");
+}
+
+void answer_ready(AdminQuestions& questions, httplib::Response& response) {
+  const std::optional<Readiness> readiness = questions.readiness();
+  const bool ready = readiness && readiness->ready;
+  response.status = ready ? 200 : 503;
+  const std::string why = readiness ? readiness->reason : "the loop did not answer in time";
+  response.set_content(ready ? "ready\n" : why + "\n", "text/plain");
+}
+
+// Before the library looks at routes or reads a body.
+void answer(AdminQuestions& questions, const httplib::Request& request, httplib::Response& response) {
+  void (*answer_path)(AdminQuestions&, httplib::Response&) = nullptr;
+  if (request.path == "/metrics") answer_path = answer_metrics;
+  if (request.path == "/healthz") answer_path = answer_health;
+  if (request.path == "/readyz") answer_path = answer_ready;
+  if (answer_path == nullptr) {
+    response.status = 404;
+    response.set_content("there are /metrics, /healthz and /readyz\n", "text/plain");
+  } else if (request.method != "GET" && request.method != "HEAD") {
+    response.status = 405;
+    response.set_header("Allow", "GET, HEAD");
+    response.set_content("GET it\n", "text/plain");
+  } else {
+    answer_path(questions, response);
+  }
+}
+
+class Listener final : public AdminHttp {
+ public:
+  Listener(AdminQuestions& questions, AdminHttpOptions options)
+      : options_(std::move(options)), server_(StreamLimits{clock_, options_, stopping_}) {
+    // The library's default lets two processes share a port.
+    server_.set_socket_options([](socket_t socket) {
+      const int on = 1;
+      (void)::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+      (void)::fcntl(socket, F_SETFD, FD_CLOEXEC);
+    });
+    server_.set_idle_interval(options_.probe_every);
+    server_.set_payload_max_length(0);
+    server_.new_task_queue = [&questions] { return new BoundedPool(questions); };
+    server_.set_pre_routing_handler([&questions](const httplib::Request& request, httplib::Response& response) {
+      answer(questions, request, response);
+      return httplib::Server::HandlerResponse::Handled;
+    });
+  }
+  ~Listener() override {
+    stopping_ = true;
+    while (thread_.joinable() && !server_.is_running() && !ended_)
+      std::this_thread::yield();  // stop() needs it running
+    server_.stop();
+    if (thread_.joinable()) thread_.join();
+  }
+
+  Result<void> start() {
+    if (options_.host == "localhost") {
+      port_ = bind("127.0.0.1");
+    } else if (options_.host.empty()) {
+      port_ = bind("::");
+      if (port_ <= 0) port_ = bind("0.0.0.0");  // a machine without IPv6
+    } else {
+      port_ = bind(options_.host);
+    }
+    if (port_ <= 0) {
+      return fail(Errc::kAlreadyExists,
+                  fmt::format("leat.metrics.listener: cannot listen on {}:{}: the port is taken, or the address is not "
+                              "one of this machine",
+                              options_.host, options_.port));
+    }
+    thread_ = std::thread([this] {
+      server_.listen_after_bind();
+      ended_ = true;
+    });
+    return {};
+  }
+  uint16_t port() const noexcept override { return static_cast<uint16_t>(port_); }
+
+ private:
+  int bind(const std::string& host) {
+    if (options_.port == 0) return server_.bind_to_any_port(host);
+    return server_.bind_to_port(host, options_.port) ? options_.port : -1;
+  }
+
+  const SystemClock clock_;
+  const AdminHttpOptions options_;
+  std::atomic<bool> stopping_{false};
+  std::atomic<bool> ended_{false};
+  BoundedServer server_;
+  int port_ = -1;
+  std::thread thread_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<AdminHttp>> start_admin_http(AdminQuestions& questions, const AdminHttpOptions& options) {
+  auto listener = std::make_unique<Listener>(questions, options);
+  TRY(listener->start());
+  return std::unique_ptr<AdminHttp>(std::move(listener));
+}
+
+}  // namespace leat
