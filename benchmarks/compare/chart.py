@@ -26,6 +26,7 @@ class Chart:
     steps_title: str
     unit: str
     series: list
+    labelled: bool = False  # each point with its value, where there are few
 
 
 def readable(value):
@@ -33,6 +34,11 @@ def readable(value):
         if value >= size:
             return f'{value / size:g} {letter}'
     return f'{value:g}'
+
+
+def short(value):
+    """Three digits that count."""
+    return readable(float(f'{value:.3g}'))
 
 
 def decades(chart):
@@ -82,6 +88,11 @@ def line(series, plane):
     return out
 
 
+def labels(series, plane):
+    return [text(plane.x(step), plane.y(value) - 9, short(value), size=12)
+            for step, value in enumerate(series.values) if value]
+
+
 def legend(chart):
     out = []
     for place, series in enumerate(chart.series):
@@ -101,7 +112,7 @@ def svg(chart):
            text(WIDTH / 2, 22, chart.title, size=16, extra=' font-weight="bold"')]
     out += axes(chart, plane) + legend(chart)
     for series in chart.series:
-        out += line(series, plane)
+        out += line(series, plane) + (labels(series, plane) if chart.labelled else [])
     return '\n'.join(out + ['</svg>', ''])
 
 
@@ -120,7 +131,7 @@ def batch_chart(data, record_bytes, title, counter, unit):
     names = [f'produce/{record_bytes}B_x_{count}' for count in COUNTS]
     series = [Series(label, COLOURS[label], medians(data, names, label.lower(), counter))
               for label in ('Leat', 'Kafka')]
-    return Chart(title, [str(count) for count in COUNTS], 'records in a batch', unit, series)
+    return Chart(title, [str(count) for count in COUNTS], 'records in a batch', unit, series, labelled=True)
 
 
 PERCENTILES = (('10', 'p10_us'), ('25', 'p25_us'), ('50', 'p50_us'), ('75', 'p75_us'), ('90', 'p90_us'),

@@ -123,16 +123,20 @@ class Comparison:
             while time.monotonic() < end:
                 for row in dict.fromkeys(warm_rows):
                     if time.monotonic() < end:
-                        self.macro.run(row, 0.25, 1, peer)
+                        self.run_row(row, 0.25, 1, peer)
+
+    def run_row(self, row, scale, seconds, peer):
+        """The figures, or None when the row failed, which is noted and costs no other row."""
+        try:
+            return self.macro.run(row, scale, seconds, peer)
+        except (RuntimeError, subprocess.TimeoutExpired, OSError) as error:
+            self.results.error(f'{row} on {peer.name if peer else "the machine"}: {error}')
+            return None
 
     def measure(self, part, row, peer, scale=None):
-        name = 'machine' if peer is None else 'leat' if isinstance(peer, peers.Leatd) else peer.name.lower()
-        try:
-            figures = self.macro.run(row, scale or self.effort.scale_of(row), self.effort.seconds_of(row), peer)
-        except (RuntimeError, subprocess.TimeoutExpired, OSError) as error:
-            self.results.error(f'{row} on {name}: {error}')
-            return None
-        self.results.add(part, row, name, figures)
+        figures = self.run_row(row, scale or self.effort.scale_of(row), self.effort.seconds_of(row), peer)
+        if figures is not None:
+            self.results.add(part, row, peer.key if peer else 'machine', figures)
         return figures
 
     def compare_row(self, row, position):

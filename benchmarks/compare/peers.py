@@ -14,17 +14,24 @@ class Missing(Exception):
     """Something that the comparison needs is not on this machine."""
 
 
+FIRST_PORT = int(os.environ.get('LEAT_COMPARE_PORT', '22000'))
+given_ports = set()
+
+
 def free_port_pair():
-    """A free port whose successor is free as well: Kafka's controller takes that."""
-    for _ in range(100):
+    """A free port whose successor is free as well, for Kafka's controller. Below the ports that the system gives to
+    outgoing connections, one of which might sit on it when the broker comes back from a restart."""
+    for port in range(FIRST_PORT, FIRST_PORT + 1000, 2):
+        if port in given_ports:
+            continue
         with socket.socket() as first, socket.socket() as second:
-            first.bind(('127.0.0.1', 0))
-            port = first.getsockname()[1]
             try:
+                first.bind(('127.0.0.1', port))
                 second.bind(('127.0.0.1', port + 1))
             except OSError:
                 continue
-            return port
+        given_ports.add(port)
+        return port
     raise Missing('two free ports in a row')
 
 
@@ -43,7 +50,8 @@ def answers(port):
 
 class Peer:
     """A server with a port, started and ended by us."""
-    name = ''
+    name = ''  # for people
+    key = ''   # in compare.json
 
     def __init__(self, directory, port):
         self.directory = directory
@@ -101,6 +109,8 @@ DELETE_SOON = 'log.segment.delete.delay.ms=100'
 
 
 class Leatd(Peer):
+    key = 'leat'
+
     def __init__(self, binary, directory, port, policy):
         super().__init__(directory, port)
         self.name = f'leatd ({policy})'
@@ -118,6 +128,7 @@ class Leatd(Peer):
 
 class Kafka(Peer):
     name = 'Kafka'
+    key = 'kafka'
 
     def __init__(self, script, directory, port):
         super().__init__(directory, port)
@@ -133,6 +144,7 @@ class Kafka(Peer):
 
 class Redis(Peer):
     name = 'Redis'
+    key = 'redis'
 
     def command(self):
         return ['redis-server', '--port', str(self.port), '--bind', '127.0.0.1', '--dir', self.directory,

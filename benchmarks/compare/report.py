@@ -187,8 +187,8 @@ def machine_text(data):
 def generated(data, images):
     out = [machine_text(data), '']
     out += headline_tables(data)
-    out += [f'![{title}](img/{name})' for name, title in images]
-    out += [''] if images else []
+    for name, title in images:
+        out += [f'![{title}](img/{name})', '']
     out += limits_table(data)
     out += all_rows_table(data)
     if data['errors']:

@@ -3,12 +3,37 @@
 #include <thread>
 
 #include "benchmarks/load/call.h"
+#include "benchmarks/load/frames.h"
 #include "benchmarks/load/load.h"
 #include "net/protocol/messages/create_topics.h"
 #include "net/protocol/messages/delete_topics.h"
 #include "net/protocol/messages/init_producer_id.h"
 
 namespace leat::bench {
+namespace {
+
+// Kafka answers CreateTopics when its controller has the topic, a little before its broker serves the partitions.
+Result<void> wait_until_served(Socket& socket, const TopicPlan& plan) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  std::vector<uint8_t> answer;
+  for (int32_t partition = 0; partition < plan.partition_count;) {
+    TRY(socket.send_all(fetch_frame({.topic = plan.name, .partition = partition, .wait_ms = 0})));
+    uint8_t size_field[4];
+    TRY(socket.receive_all(size_field));
+    answer.resize(static_cast<size_t>(from_big_endian<int32_t>(size_field)));
+    TRY(socket.receive_all(answer));
+    if (read_fetched(answer, plan.name.size()).error == 0) {
+      ++partition;
+    } else if (std::chrono::steady_clock::now() > deadline) {
+      return fail(Errc::kTimedOut, "topic " + plan.name + " is not served 30 s after it was created");
+    } else {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
+  return {};
+}
+
+}  // namespace
 
 Result<void> create_topic(const Address& broker, const TopicPlan& plan) {
   TRY(socket, Socket::connect(broker));
@@ -26,7 +51,7 @@ Result<void> create_topic(const Address& broker, const TopicPlan& plan) {
     return fail(Errc::kInvalidArgument,
                 "topic " + plan.name + " was not created: " + created.error_message.value_or("no reason given"));
   }
-  return {};
+  return wait_until_served(socket, plan);
 }
 
 Result<void> delete_topic(const Address& broker, const std::string& name) {
