@@ -96,25 +96,25 @@ Event::Wait AdminDesk::close() {
 }
 
 template <class T>
-std::shared_ptr<const T> AdminDesk::ask(std::function<void(std::shared_ptr<LateAnswer<T>>)> on_loop) {
+std::shared_ptr<const T> AdminDesk::ask(Millis wait_max, std::function<void(std::shared_ptr<LateAnswer<T>>)> on_loop) {
   if (closed_) return nullptr;
   auto answer = std::make_shared<LateAnswer<T>>();
   parts_.scheduler.post([this, answer, on_loop = std::move(on_loop)] {
     if (closed_) return answer->put(nullptr);
     on_loop(answer);
   });
-  return answer->wait(parts_.answer_within_max);
+  return answer->wait(wait_max);
 }
 
 std::shared_ptr<const MetricsSnapshot> AdminDesk::metrics() {
-  return ask<MetricsSnapshot>([this](std::shared_ptr<LateAnswer<MetricsSnapshot>> answer) {
+  return ask<MetricsSnapshot>(parts_.metrics_within_max, [this](std::shared_ptr<LateAnswer<MetricsSnapshot>> answer) {
     spawn(collect(*gate_.try_enter(), std::move(answer)));
   });
 }
 
 std::optional<Readiness> AdminDesk::readiness() {
   const std::shared_ptr<const Readiness> answer =
-      ask<Readiness>([this](const std::shared_ptr<LateAnswer<Readiness>>& to) {
+      ask<Readiness>(parts_.answer_within_max, [this](const std::shared_ptr<LateAnswer<Readiness>>& to) {
         to->put(std::make_shared<const Readiness>(readiness_now()));
       });
   return answer == nullptr ? std::nullopt : std::optional<Readiness>(*answer);

@@ -32,8 +32,9 @@ class AdminDesk final : public AdminQuestions {
     const TcpServer* server;  // null in tests
     Nanos started_at;
     std::string version;
-    size_t partitions_max;     // leat.metrics.partitions.max
-    Millis answer_within_max;  // how long a question waits for the loop
+    size_t partitions_max;      // leat.metrics.partitions.max
+    Millis answer_within_max;   // how long a question waits for the loop
+    Millis metrics_within_max;  // and one for all figures
   };
   enum class State : uint8_t { kStarting, kReady, kStopping };
 
@@ -56,7 +57,7 @@ class AdminDesk final : public AdminQuestions {
   void copy_broker(MetricsSnapshot& snapshot) const;
   Task<void> walk_partitions(MetricsSnapshot& snapshot);
   template <class T>
-  std::shared_ptr<const T> ask(std::function<void(std::shared_ptr<LateAnswer<T>>)> on_loop);
+  std::shared_ptr<const T> ask(Millis wait_max, std::function<void(std::shared_ptr<LateAnswer<T>>)> on_loop);
 
   const Parts parts_;
   Broker* broker_ = nullptr;

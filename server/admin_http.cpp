@@ -1,6 +1,6 @@
-// admin_http.cpp: see admin_http.h. cpp-httplib parses and answers; what it leaves open (a header line without end, a client
-// that sends a byte a second, a queue without bound) BoundedStream and BoundedPool close. Included by no other file: it
-// is slow to compile.
+// admin_http.cpp: see admin_http.h. cpp-httplib parses and answers; what it leaves open (a header line without end, a
+// client that sends a byte a second, a queue without bound) BoundedStream and BoundedPool close. Included by no other
+// file: it is slow to compile.
 #include "server/admin_http.h"
 
 #include <fcntl.h>

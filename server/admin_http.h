@@ -1,7 +1,7 @@
-// admin_http.h: the admin HTTP listener: GET /metrics, /healthz, /readyz. It lives in a module of its own, leat_admin.so,
-// loaded when it is asked for (docs/decisions/0017): the HTTP library brings OpenSSL and more with it, which would cost
-// every start some 10 ms and every leatd 4 MB. It knows the broker only as AdminQuestions. Threads: one that accepts,
-// kWorkers that answer.
+// admin_http.h: the admin HTTP listener: GET /metrics, /healthz, /readyz. It lives in a module of its own,
+// leat_admin.so, loaded when it is asked for (docs/decisions/0017): the HTTP library brings OpenSSL and more with it,
+// which would cost every start some 10 ms and every leatd 4 MB. It knows the broker only as AdminQuestions. Threads:
+// one that accepts, kWorkers that answer.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@
 namespace leat {
 
 struct AdminHttpOptions {
-  std::string host;   // "": every interface
-  uint16_t port = 0;  // 0: any free one
-  // Bounds on one request, which its client cannot stretch: its bytes, the time in which they must come, and the time in
-  // which the answer must be taken.
+  std::string host{};  // "": every interface
+  uint16_t port = 0;   // 0: any free one
+  // Bounds on one request, which its client cannot stretch: its bytes, the time in which they must come, and the time
+  // in which the answer must be taken.
   size_t request_bytes_max = 16 << 10;
   Millis request_within_max{2000};
   Millis response_within_max{10'000};

@@ -1,6 +1,6 @@
-// admin_questions.h: what the admin HTTP listener may ask of the broker, and nothing else: it runs on threads of its own
-// and never sees the broker's state. Each question is posted to the loop and waited for with a deadline; the answer is a
-// copy that never changes. AdminDesk (admin_desk.h) answers; tests answer by themselves. Thread: any.
+// admin_questions.h: what the admin HTTP listener may ask of the broker, and nothing else: it runs on threads of its
+// own and never sees the broker's state. Each question is posted to the loop and waited for with a deadline; the answer
+// is a copy that never changes. AdminDesk (admin_desk.h) answers; tests answer by themselves. Thread: any.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// metrics_page.h: a snapshot as Prometheus text (format 0.0.4), by prometheus-cpp's own serializer. Every family is there
-// from the first page on, also those without a value yet. docs/operations.md lists them; a test compares. Pure.
+// metrics_page.h: a snapshot as Prometheus text (format 0.0.4), by prometheus-cpp's own serializer. Every family is
+// there from the first page on, also those without a value yet. docs/operations.md lists them; a test compares. Pure.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// metrics_snapshot.h: the broker's figures at one moment, copied by the loop for the admin HTTP listener; immutable once it
-// has left the loop. Plain data: metrics_page.h makes text of it, on another thread.
+// metrics_snapshot.h: the broker's figures at one moment, copied by the loop for the admin HTTP listener; immutable
+// once it has left the loop. Plain data: metrics_page.h makes text of it, on another thread.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// process_figures.h: what the operating system says of this process. Asked by the admin HTTP listener on its own thread:
-// these are calls and files of the kernel, which are not for the loop.
+// process_figures.h: what the operating system says of this process. Asked by the admin HTTP listener on its own
+// thread: these are calls and files of the kernel, which are not for the loop.
 #pragma once
 
 #include <cstdint>

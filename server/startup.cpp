@@ -18,7 +18,8 @@ namespace leat {
 
 namespace {
 
-constexpr Millis kAdminAnswerWithin{1000};  // a loop that is stuck for longer is not healthy
+constexpr Millis kAdminAnswerWithin{1000};   // a loop that is stuck for longer is not healthy
+constexpr Millis kAdminMetricsWithin{8000};  // thousands of partitions take their time; Prometheus waits for 10 s
 
 WorkerPoolOptions worker_options(const Settings& settings) {
   // One thread for long CPU work, the rest shared by appends and syncs on one side and reads on the other.
@@ -94,7 +95,8 @@ Task<void> Leatd::live() {
   (void)co_await server_.close();
   if (desk_ != nullptr) {
     (void)co_await desk_->close();
-    admin_http_.reset();  // its threads end here: whatever they ask now is answered at once
+    admin_http_.reset();                   // its threads end here: whatever they ask now is answered at once
+    co_await sleep_for(loop_, Millis(0));  // what they posted last has run before the desk goes
   }
   loop_.stop();
 }
@@ -122,7 +124,8 @@ Result<void> Leatd::start_admin() {
                        .started_at = started_at_,
                        .version = LEAT_VERSION,
                        .partitions_max = static_cast<size_t>(settings_.metrics_partitions_max),
-                       .answer_within_max = kAdminAnswerWithin});
+                       .answer_within_max = kAdminAnswerWithin,
+                       .metrics_within_max = kAdminMetricsWithin});
   AdminHttpOptions options;
   options.host = settings_.metrics_listener->host;
   options.port = settings_.metrics_listener->port;

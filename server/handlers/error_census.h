@@ -1,6 +1,6 @@
-// error_census.h: finds every error code in a response, wherever its description has one: another visitor of the schema,
-// like encode and decode. Fields of other types, and lists that hold no error code, cost nothing. Tagged fields are left
-// out: Kafka has no error code there.
+// error_census.h: finds every error code in a response, wherever its description has one: another visitor of the
+// schema, like encode and decode. Fields of other types, and lists that hold no error code, cost nothing. Tagged fields
+// are left out: Kafka has no error code there.
 #pragma once
 
 #include <optional>

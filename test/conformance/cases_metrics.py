@@ -108,6 +108,10 @@ def case_metrics(options):
         assert after['leat_partition_log_bytes'][partition] > 1500
         assert 1 << 20 < after['process_resident_memory_bytes'][()] < 1 << 33
         assert after['process_open_fds'][()] > 5 and after['leat_ready'][()] == 1
+        assert client.create_topic('wide', 300) == 0  # more than the loop looks at in one go
+        wide = _scrape(address)
+        assert wide['leat_partitions'][()] == 304 and wide['leat_partitions_unlisted'][()] == 302
+        assert wide['leat_log_segments'][()] == 305 and len(wide['leat_partition_log_bytes']) == 3
         _check_bad_clients(address)
         assert broker.stop() == 0
     return f'ok: {len(after)} names'

@@ -1,5 +1,5 @@
-// admin_http_test.cpp: the admin listener on a free port, with answers of the test's own: paths, methods, and clients that
-// are too slow, too large, too many.
+// admin_http_test.cpp: the admin listener on a free port, with answers of the test's own: paths, methods, and clients
+// that are too slow, too large, too many.
 #include "server/admin_http.h"
 
 #include <atomic>

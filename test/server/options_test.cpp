@@ -7,12 +7,13 @@ namespace leat {
 namespace {
 
 TEST_CASE("options: all of them", "[server]") {
-  const Result<Options> options = parse_options({"--data-dir", "/d", "--listen=:0", "--config", "f", "--set", "a=1",
-                                                 "--set=b=2=3", "--log-level", "warn", "--adopt"});
+  const Result<Options> options = parse_options({"--data-dir", "/d", "--listen=:0", "--metrics=:1", "--config", "f",
+                                                 "--set", "a=1", "--set=b=2=3", "--log-level", "warn", "--adopt"});
   REQUIRE(options);
   REQUIRE(options->action == Options::Action::kRun);
   REQUIRE(options->data_dir == "/d");
   REQUIRE(options->listen == ":0");
+  REQUIRE(options->metrics == ":1");
   REQUIRE(options->config_file == "f");
   REQUIRE(options->assignments == std::vector<std::string>{"a=1", "b=2=3"});
   REQUIRE(options->log_level == LogLevel::kWarn);

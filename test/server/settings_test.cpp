@@ -170,6 +170,21 @@ TEST_CASE("settings: memory for queued requests follows the machine within bound
   CHECK(loaded(sources).queued_request_bytes_max == 5'000'000);
 }
 
+TEST_CASE("settings: the metrics listener is an address, or nowhere", "[settings]") {
+  CHECK_FALSE(loaded(file("")).metrics_listener.has_value());
+  SettingsSources sources = file("leat.metrics.listener=localhost:1\nleat.metrics.partitions.max=7\n");
+  sources.flags.emplace_back("leat.metrics.listener", "[::1]:9644");
+  const Settings settings = loaded(sources);
+  REQUIRE(settings.metrics_listener.has_value());
+  CHECK(settings.metrics_listener->host == "::1");
+  CHECK(settings.metrics_listener->port == 9644);
+  CHECK(settings.metrics_partitions_max == 7);
+  CHECK(loaded(file("leat.metrics.listener=*:0\n")).metrics_listener->host.empty());
+  CHECK(error_of(file("leat.metrics.listener=9644\n")).find("leat.metrics.listener: '9644' is not") !=
+        std::string::npos);
+  CHECK(error_of(file("leat.metrics.partitions.max=-1\n")).find("leat.metrics.partitions.max") != std::string::npos);
+}
+
 // The document and the tables say the same.
 TEST_CASE("settings: docs/operations.md names every setting with its default", "[settings]") {
   std::ifstream file(test_data_path("../../docs/operations.md"));
