@@ -98,7 +98,8 @@ def legend(chart):
     for place, series in enumerate(chart.series):
         x, y = WIDTH - RIGHT + 20, TOP + 15 + 24 * place
         dashes = ' stroke-dasharray="6 4"' if series.dashed else ''
-        out.append(f'<line x1="{x}" y1="{y}" x2="{x + 28}" y2="{y}" stroke="{series.colour}" stroke-width="2.5"{dashes}/>')
+        out.append(f'<line x1="{x}" y1="{y}" x2="{x + 28}" y2="{y}" stroke="{series.colour}" stroke-width="2.5"'
+                   f'{dashes}/>')
         out.append(text(x + 36, y + 4, series.label, 'start'))
     return out
 

@@ -58,7 +58,8 @@ class Macro:
         self.directory = directory
 
     def names(self):
-        listed = subprocess.run([self.binary, '--benchmark_list_tests=true'], capture_output=True, text=True, check=True)
+        command = [self.binary, '--benchmark_list_tests=true']
+        listed = subprocess.run(command, capture_output=True, text=True, check=True)
         names = [line.split('/iterations:')[0] for line in listed.stdout.splitlines() if '/iterations:' in line]
         return list(dict.fromkeys(names))
 

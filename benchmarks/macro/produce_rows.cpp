@@ -127,11 +127,11 @@ void register_flush_rows() {
     row.durable = true;
     add(row);
   }
-  add({.name = "flush/commit_32_connections_100_partitions",
+  add({.name = "flush/commit_32_connections_32_partitions",
        .shape = kSmall,
        .connections = 32,
        .in_flight = 1,
-       .partition_count = 100,
+       .partition_count = 32,
        .durable = true});
 }
 

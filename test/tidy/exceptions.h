@@ -30,6 +30,8 @@ inline constexpr std::array kExceptions{
     Exception{"banned-call", "server/admin_http.cpp", "std::thread",
               "the admin HTTP listener, which sees nothing of the loop's and is joined by its owner"},
     Exception{"banned-call", "core/base/check.cpp", "fprintf", "the last words before abort"},
+    Exception{"banned-call", "benchmarks/load/topics.cpp", "sleep_for",
+              "Kafka tells nobody when its broker begins to serve a new topic: it is asked again and again"},
 };
 
 }  // namespace leat::tidy
