@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/base/clock.h"
@@ -14,6 +15,7 @@
 #include "core/base/strong.h"
 #include "core/record/validator.h"
 #include "net/loop/scheduler.h"
+#include "net/loop/small_pool.h"
 
 namespace leat {
 
@@ -33,13 +35,19 @@ class AppendDeadlines;
 
 class AppendGroup {
  public:
-  AppendGroup(Scheduler& scheduler, size_t count, Acks acks)
-      : outcomes(count), scheduler_(scheduler), unfinished_(count), acks_(acks) {}
+  // Groups come and go with each request: make() takes their memory from the small pool.
+  static std::shared_ptr<AppendGroup> make(Scheduler& scheduler, size_t count, Acks acks) {
+    return std::allocate_shared<AppendGroup>(small_pool::Allocator<AppendGroup>(), scheduler, count, acks);
+  }
+  AppendGroup(Scheduler& scheduler, size_t count, Acks acks) : scheduler_(scheduler), unfinished_(count), acks_(acks) {
+    if (count > 1) many_.resize(count);
+    outcomes = count > 1 ? std::span(many_) : std::span(&single_, count);
+  }
   ~AppendGroup();
   AppendGroup(const AppendGroup&) = delete;
   AppendGroup& operator=(const AppendGroup&) = delete;
 
-  std::vector<AppendOutcome> outcomes;  // in the order of the submissions
+  std::span<AppendOutcome> outcomes;  // in the order of the submissions
 
   Acks acks() const noexcept { return acks_; }
   void finish(uint32_t index, AppendOutcome outcome);  // once for each index
@@ -60,6 +68,8 @@ class AppendGroup {
   void wake();
 
   Scheduler& scheduler_;
+  AppendOutcome single_;  // most requests are about one partition
+  std::vector<AppendOutcome> many_;
   size_t unfinished_;
   Acks acks_;
   bool expired_ = false;

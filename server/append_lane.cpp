@@ -176,7 +176,7 @@ void AppendLane::submit_valid(AppendInput input, std::shared_ptr<AppendGroup> gr
 }
 
 Task<AppendOutcome> AppendLane::append(AppendInput input, Acks acks) {
-  auto group = std::make_shared<AppendGroup>(scheduler_, 1, acks);
+  auto group = AppendGroup::make(scheduler_, 1, acks);
   submit_valid(std::move(input), group, 0);
   co_await group->finished();
   co_return std::move(group->outcomes[0]);
@@ -380,7 +380,8 @@ void AppendLane::announce(const LogOffsets& before, int64_t visible_bytes) {
 
 void AppendLane::fail_queued(const Error& reason) {
   for (Taker& taker : takers_) taker.group->finish(taker.index, failed_outcome(reason));
-  for (Slot& slot : slots_) {
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    Slot& slot = slots_[i];
     if (slot.state != SlotState::kRejected) slot.taker.group->finish(slot.taker.index, failed_outcome(reason));
   }
   takers_.clear();

@@ -11,12 +11,12 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "core/base/ring_queue.h"
 #include "core/log/partition_log.h"
 #include "net/loop/scheduler.h"
 #include "net/loop/task.h"
@@ -139,7 +139,7 @@ class AppendLane {
   WaiterList& waiters_;
   LaneOptions options_;
 
-  std::deque<Slot> slots_;
+  RingQueue<Slot> slots_;
   uint64_t first_slot_number_ = 0;   // of slots_.front()
   std::vector<AppendInput> inputs_;  // taken from slots_, not yet by begin_append
   std::vector<Taker> takers_;        // of inputs_, in step

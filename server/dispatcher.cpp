@@ -68,17 +68,30 @@ void Dispatcher::on_frame(Connection& connection, uint64_t ticket, Slice payload
     refuse(connection, payload, fmt::format("versions {} to {} of {} are served", api->min, api->max, api->name));
     return;
   }
+  Peer& peer = peers_[connection.id()];
   Request request;
   request.connection = connection.id();
   request.ticket = ticket;
-  request.peer = connection.peer();
-  request.listener_name = connection.listener_name();
-  request.client_id = std::move(header->client_id).value_or("");
+  request.origin = origin_of(peer, connection, header->client_id ? *header->client_id : std::string_view());
   request.api = api->key;
   request.version = version;
   request.correlation_id = header->correlation_id;
-  peers_[connection.id()].waiting.push_back({api, std::move(request), std::move(body), arrival_time()});
+  Pending pending{api, std::move(request), std::move(body), arrival_time()};
+  if (peer.waiting.empty() && !peer.starting && may_start(peer, *api) && !connection.backed_up()) {
+    if (std::optional<Gate::Hold> hold = gate_.try_enter()) begin(peer, std::move(*hold), std::move(pending));
+    return;
+  }
+  peer.waiting.push_back(std::move(pending));
   start_waiting(connection.id());
+}
+
+const std::shared_ptr<const RequestOrigin>& Dispatcher::origin_of(Peer& peer, const Connection& connection,
+                                                                  std::string_view client_id) {
+  if (peer.origin == nullptr || peer.origin->client_id != client_id) {
+    peer.origin = std::make_shared<const RequestOrigin>(
+        RequestOrigin{connection.peer(), connection.listener_name(), std::string(client_id)});
+  }
+  return peer.origin;
 }
 
 void Dispatcher::on_drained(ConnectionId connection) { start_waiting(connection); }
@@ -109,7 +122,7 @@ void Dispatcher::start_waiting(ConnectionId id) {
   if (found == peers_.end() || found->second.starting) return;
   Peer& peer = found->second;  // stays: it is erased by on_closed only, which comes from the loop and not from in here
   peer.starting = true;
-  while (!peer.waiting.empty() && may_start(peer, peer.waiting.front())) {
+  while (!peer.waiting.empty() && may_start(peer, *peer.waiting.front().api)) {
     Connection* connection = find_(id);
     std::optional<Gate::Hold> hold = gate_.try_enter();
     if (connection == nullptr || !hold) {
@@ -119,18 +132,22 @@ void Dispatcher::start_waiting(ConnectionId id) {
     if (connection->backed_up()) break;  // on_drained goes on here
     Pending next = std::move(peer.waiting.front());
     peer.waiting.pop_front();
-    ++peer.running;
-    if (!overlaps(*next.api)) ++peer.running_alone;
-    spawn(run(std::move(*hold), std::move(next)));
+    begin(peer, std::move(*hold), std::move(next));
   }
   peer.starting = false;
 }
 
-bool Dispatcher::may_start(const Peer& peer, const Pending& next) noexcept {
-  return peer.running == 0 || (overlaps(*next.api) && peer.running_alone == 0);
+bool Dispatcher::may_start(const Peer& peer, const ApiSpec& next) noexcept {
+  return peer.running == 0 || (overlaps(next) && peer.running_alone == 0);
 }
 
-Task<void> Dispatcher::run(Gate::Hold hold, Pending pending) {
+void Dispatcher::begin(Peer& peer, Gate::Hold hold, Pending pending) {
+  ++peer.running;
+  if (!overlaps(*pending.api)) ++peer.running_alone;
+  run(std::move(hold), std::move(pending));
+}
+
+Detached Dispatcher::run(Gate::Hold hold, Pending pending) {
   const Gate::Hold held = std::move(hold);
   const ConnectionId id = pending.request.connection;
   const uint64_t ticket = pending.request.ticket;

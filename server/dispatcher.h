@@ -74,16 +74,20 @@ class Dispatcher final : public FrameHandler {
     MessageReader body;
     Nanos arrived;
   };
-  struct Peer {                  // a connection that has sent something
+  struct Peer {  // a connection that has sent something
+    std::shared_ptr<const RequestOrigin> origin;
     std::list<Pending> waiting;  // for what is running, in order
     size_t running = 0;
     size_t running_alone = 0;  // of them: those that nothing overlaps (0 or 1)
     bool starting = false;     // start_waiting is at work, further out on the stack
   };
 
+  const std::shared_ptr<const RequestOrigin>& origin_of(Peer& peer, const Connection& connection,
+                                                        std::string_view client_id);
   void start_waiting(ConnectionId id);
-  bool may_start(const Peer& peer, const Pending& next) noexcept;
-  Task<void> run(Gate::Hold hold, Pending pending);
+  static bool may_start(const Peer& peer, const ApiSpec& next) noexcept;
+  void begin(Peer& peer, Gate::Hold hold, Pending pending);
+  Detached run(Gate::Hold hold, Pending pending);
   void finish(ConnectionId id, uint64_t ticket, const ApiSpec& api, Reply reply);
   Nanos arrival_time();
   void count(const ApiSpec& api, Nanos arrived, const Reply& reply) noexcept;

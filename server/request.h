@@ -12,12 +12,17 @@
 
 namespace leat {
 
-struct Request {
-  ConnectionId connection = 0;  // may be closed by the time a handler goes on after a wait
-  uint64_t ticket = 0;
+// Who asks: the same for request after request of a connection, so they share it.
+struct RequestOrigin {
   std::string peer;           // "127.0.0.1:51234"
   std::string listener_name;  // says which advertised address the client is given
   std::string client_id;      // "" also when the client sent null
+};
+
+struct Request {
+  ConnectionId connection = 0;  // may be closed by the time a handler goes on after a wait
+  uint64_t ticket = 0;
+  std::shared_ptr<const RequestOrigin> origin;  // never null
   ApiKey api = ApiKey::kApiVersions;
   int16_t version = 0;
   int32_t correlation_id = 0;

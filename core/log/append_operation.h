@@ -43,7 +43,7 @@ class AppendOperation final : public LogAppend {
   int64_t now_ms = 0;
   std::shared_ptr<Segment> segment;  // for the loop; a worker does not look into it
   std::shared_ptr<File> file;        // null: write() opens it
-  std::string path;
+  std::string path;                  // when there is no file yet
   Position position{0};
   int64_t preallocate_bytes = 0;
   std::optional<std::string> epoch_text;  // the epoch file, before the first batch of a new epoch

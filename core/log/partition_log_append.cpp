@@ -37,6 +37,8 @@ std::unique_ptr<LogAppend> PartitionLogImpl::begin_append(std::vector<AppendInpu
     inputs.clear();
     return append;
   }
+  append->placed.reserve(inputs.size());
+  append->outcomes.reserve(inputs.size());
   Offset next_offset = offsets_.log_end;
   size_t taken = 0;
   while (taken < inputs.size()) {
@@ -129,7 +131,7 @@ void PartitionLogImpl::prepare(AppendOperation& append) {
   Segment& segment = active();
   append.segment = segments_.back();
   append.file = segment.file;
-  append.path = path_of(segment, kLogSuffix);
+  if (append.file == nullptr) append.path = path_of(segment, kLogSuffix);
   append.position = Position(segment.size_bytes);
   if (config_.preallocate && segment.size_bytes == 0)
     append.preallocate_bytes = std::min<int64_t>(config_.segment_bytes, INT32_MAX);

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "core/base/result.h"
+#include "net/loop/small_pool.h"
 
 namespace leat {
 
@@ -25,7 +26,13 @@ class Task;
 
 namespace task_internal {
 
-struct PromiseBase {
+// Frames come and go with each request.
+struct PooledFrame {
+  static void* operator new(size_t bytes) { return small_pool::take(bytes); }
+  static void operator delete(void* memory, size_t bytes) noexcept { small_pool::give_back(memory, bytes); }
+};
+
+struct PromiseBase : PooledFrame {
   std::coroutine_handle<> continuation = std::noop_coroutine();
 
   struct FinalAwaiter {
@@ -96,9 +103,11 @@ inline Task<void> Promise<void>::get_return_object() noexcept {
   return Task<void>(std::coroutine_handle<Promise<void>>::from_promise(*this));
 }
 
-// Owns itself: runs until its first wait at once, frees its frame at its end.
+}  // namespace task_internal
+
+// A coroutine that owns itself: runs until its first wait at once, frees its frame at its end.
 struct Detached {
-  struct promise_type {
+  struct promise_type : task_internal::PooledFrame {
     Detached get_return_object() const noexcept { return {}; }
     std::suspend_never initial_suspend() const noexcept { return {}; }
     std::suspend_never final_suspend() const noexcept { return {}; }
@@ -106,11 +115,10 @@ struct Detached {
     void return_void() const noexcept {}
   };
 };
-}  // namespace task_internal
 
 // Runs `task` on its own until its end. Whoever spawns holds a Gate that counts it (gate.h) when shutdown must wait for
 // it.
-inline task_internal::Detached spawn(Task<void> task) { co_await std::move(task); }
+inline Detached spawn(Task<void> task) { co_await std::move(task); }
 
 }  // namespace leat
 

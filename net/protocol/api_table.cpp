@@ -1,7 +1,7 @@
 // api_table.cpp: look-up in the API table.
 #include "net/protocol/api_table.h"
 
-#include <algorithm>
+#include <array>
 #include <iterator>
 
 #include "core/base/check.h"
@@ -9,19 +9,24 @@
 namespace leat {
 namespace {
 
-constexpr bool in_order_of_key() {
-  return std::is_sorted(std::begin(kApis), std::end(kApis),
-                        [](const ApiSpec& a, const ApiSpec& b) { return a.key < b.key; });
+constexpr size_t kKeysMax = 128;
+constexpr uint8_t kNoApi = 0xff;
+
+// Places in kApis by key: each request asks several times.
+constexpr std::array<uint8_t, kKeysMax> places_by_key() {
+  std::array<uint8_t, kKeysMax> places{};
+  places.fill(kNoApi);
+  for (size_t i = 0; i < std::size(kApis); ++i) places.at(static_cast<size_t>(kApis[i].key)) = static_cast<uint8_t>(i);
+  return places;
 }
-static_assert(in_order_of_key(), "find_api searches by halves");
+constexpr std::array<uint8_t, kKeysMax> kPlaces = places_by_key();
 
 }  // namespace
 
 const ApiSpec* find_api(int16_t key) noexcept {
-  const ApiSpec* found =
-      std::lower_bound(std::begin(kApis), std::end(kApis), key,
-                       [](const ApiSpec& spec, int16_t wanted) { return static_cast<int16_t>(spec.key) < wanted; });
-  return found != std::end(kApis) && static_cast<int16_t>(found->key) == key ? found : nullptr;
+  if (key < 0 || static_cast<size_t>(key) >= kKeysMax) return nullptr;
+  const uint8_t place = kPlaces[static_cast<size_t>(key)];
+  return place == kNoApi ? nullptr : &kApis[place];
 }
 
 const ApiSpec& api_spec(ApiKey key) noexcept {

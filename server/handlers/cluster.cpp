@@ -49,7 +49,7 @@ Task<DescribeClusterResponse> handle_describe_cluster(Broker& broker, Request re
   }
   response.cluster_id = broker.cluster_id;
   response.controller_id = broker.node_id;
-  const auto address = broker.advertised.find(request.listener_name);
+  const auto address = broker.advertised.find(request.origin->listener_name);
   if (address != broker.advertised.end()) {
     DescribeClusterResponse::DescribeClusterBroker self;
     self.broker_id = broker.node_id;

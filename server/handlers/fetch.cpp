@@ -153,7 +153,7 @@ void add_answer(FetchResponse& response, FetchPass::Answer& answer) {
 }
 
 void add_endpoint(const Broker& broker, const Request& request, FetchResponse& response) {
-  const auto address = broker.advertised.find(request.listener_name);
+  const auto address = broker.advertised.find(request.origin->listener_name);
   if (address == broker.advertised.end()) return;
   response.node_endpoints.push_back(
       {.node_id = broker.node_id, .host = address->second.host, .port = address->second.port, .rack = std::nullopt});

@@ -18,21 +18,29 @@ namespace leat {
 
 namespace {
 
-std::string origin(const Request& request) {
-  return fmt::format("client \"{}\", API key {}, version {}", printable(request.client_id),
-                     static_cast<int16_t>(request.api), request.version);
-}
+// Whose request an error is about; put into words only when there is one.
+struct AskedBy {
+  explicit AskedBy(const Request& request) noexcept
+      : origin(request.origin), api(request.api), version(request.version) {}
+  std::string text() const {
+    return fmt::format("client \"{}\", API key {}, version {}", printable(origin->client_id), static_cast<int16_t>(api),
+                       version);
+  }
+  std::shared_ptr<const RequestOrigin> origin;
+  ApiKey api;
+  int16_t version;
+};
 
 template <class Message>
 std::optional<std::string> decode_fault(MessageReader& body, const Request& request, Message& message) {
   if (decode(body, request.version, message)) return std::nullopt;
-  return fmt::format("{}: malformed {} at {}", origin(request), Message::kName, body.failed_field());
+  return fmt::format("{}: malformed {} at {}", AskedBy(request).text(), Message::kName, body.failed_field());
 }
 
 template <class Message>
-Reply encode_reply(const Message& response, const std::string& asked_by, int16_t version, int32_t correlation_id) {
-  Result<std::vector<Slice>> frame = encode_response(response, version, correlation_id);
-  if (!frame) return Reply::close(fmt::format("{}: {}", asked_by, frame.error().context));
+Reply encode_reply(const Message& response, const AskedBy& asked_by, int32_t correlation_id) {
+  Result<std::vector<Slice>> frame = encode_response(response, asked_by.version, correlation_id);
+  if (!frame) return Reply::close(fmt::format("{}: {}", asked_by.text(), frame.error().context));
   return Reply::respond(std::move(*frame));
 }
 
@@ -48,15 +56,13 @@ Task<Reply> serve(Broker& broker, Request request, MessageReader body) {
   Message message;
   if (std::optional<std::string> fault = decode_fault(body, request, message))
     co_return Reply::close(std::move(*fault));
-  const std::string asked_by = origin(request);
-  const int16_t version = request.version;
+  const AskedBy asked_by(request);
   const int32_t correlation_id = request.correlation_id;
-  const ApiKey api = request.api;
   const std::shared_ptr<ByteBudget::Grant> grant = request.response_grant;
   Task<Response> handling = kHandle(broker, std::move(request), std::move(message));
   const Response response = co_await handling;
-  count_errors(broker, api, response);
-  Reply reply = encode_reply(response, asked_by, version, correlation_id);
+  count_errors(broker, asked_by.api, response);
+  Reply reply = encode_reply(response, asked_by, correlation_id);
   reply.held = grant;
   co_return reply;
 }
@@ -66,16 +72,15 @@ Task<Reply> serve_produce(Broker& broker, Request request, MessageReader body) {
   ProduceRequest message;
   if (std::optional<std::string> fault = decode_fault(body, request, message))
     co_return Reply::close(std::move(*fault));
-  const std::string asked_by = origin(request);
-  const int16_t version = request.version;
+  const AskedBy asked_by(request);
   const int32_t correlation_id = request.correlation_id;
   const bool unanswered = message.acks == 0;
   Task<std::optional<ProduceResponse>> handling = handle_produce(broker, std::move(request), std::move(message));
   const std::optional<ProduceResponse> response = co_await handling;
   if (!response) co_return Reply{};
   count_errors(broker, ApiKey::kProduce, *response);
-  if (unanswered) co_return Reply::close(fmt::format("{}: a Produce with acks=0 failed", asked_by));
-  co_return encode_reply(*response, asked_by, version, correlation_id);
+  if (unanswered) co_return Reply::close(fmt::format("{}: a Produce with acks=0 failed", asked_by.text()));
+  co_return encode_reply(*response, asked_by, correlation_id);
 }
 
 Task<Reply> serve_fetch(Broker& broker, Request request, MessageReader body) {

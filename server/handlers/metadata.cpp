@@ -107,7 +107,7 @@ void fill_cluster(Broker& broker, const Request& request, const MetadataRequest&
   response.cluster_id = broker.cluster_id;
   response.controller_id = broker.node_id;
   if (message.include_cluster_authorized_operations) response.cluster_authorized_operations = kClusterOperations;
-  const auto address = broker.advertised.find(request.listener_name);
+  const auto address = broker.advertised.find(request.origin->listener_name);
   if (address == broker.advertised.end()) return;
   MetadataResponse::MetadataResponseBroker self;
   self.node_id = broker.node_id;
@@ -172,7 +172,7 @@ Task<MetadataResponse> handle_metadata(Broker& broker, Request request, Metadata
       continue;
     }
     if (message.allow_auto_topic_creation && !broker.settings.auto_create_topics) {
-      broker.metadata->note_missing_topic(name, request.client_id);
+      broker.metadata->note_missing_topic(name, request.origin->client_id);
     }
     const auto fault = faults.find(name);
     response.topics.push_back(topic_error(name, Uuid{}, fault != faults.end() ? fault->second : absence_of(name)));

@@ -83,34 +83,42 @@ std::optional<Acks> acks_of(int16_t value) noexcept {
   return std::nullopt;
 }
 
-// The answer's shape, every partition without error yet.
-ProduceResponse blank_response(const ProduceRequest& message) {
+// A partition whose batch was put on no lane.
+struct Refusal {
+  size_t index;  // among all partitions of the request
+  ErrorCode code;
+  std::string message;
+};
+
+using PartitionAnswer = ProduceResponse::PartitionProduceResponse;
+
+void fail_partition(PartitionAnswer& answer, ErrorCode code, std::string message = {}) {
+  answer.error_code = code;
+  answer.base_offset = -1;
+  if (!message.empty()) answer.error_message = std::move(message);
+}
+
+// The answer's shape; the names move over. `fill` is called for each partition, in order.
+template <class Fill>
+ProduceResponse response_to(ProduceRequest& message, const Fill& fill) {
   ProduceResponse response;
   response.responses.reserve(message.topic_data.size());
-  for (const ProduceRequest::TopicProduceData& topic : message.topic_data) {
+  for (ProduceRequest::TopicProduceData& topic : message.topic_data) {
     ProduceResponse::TopicProduceResponse& out = response.responses.emplace_back();
-    out.name = topic.name;
+    out.name = std::move(topic.name);
     out.topic_id = topic.topic_id;
     out.partition_responses.reserve(topic.partition_data.size());
     for (const ProduceRequest::PartitionProduceData& partition : topic.partition_data) {
-      ProduceResponse::PartitionProduceResponse& result = out.partition_responses.emplace_back();
-      result.index = partition.index;
-      result.base_offset = -1;
+      PartitionAnswer& answer = out.partition_responses.emplace_back();
+      answer.index = partition.index;
+      fill(answer);
     }
   }
   return response;
 }
 
-void fail_partition(ProduceResponse::PartitionProduceResponse& result, ErrorCode code, std::string message = {}) {
-  result.error_code = code;
-  result.base_offset = -1;
-  if (!message.empty()) result.error_message = std::move(message);
-}
-
-void fail_all(ProduceResponse& response, ErrorCode code) {
-  for (ProduceResponse::TopicProduceResponse& topic : response.responses) {
-    for (ProduceResponse::PartitionProduceResponse& result : topic.partition_responses) fail_partition(result, code);
-  }
+ProduceResponse refuse_all(ProduceRequest& message, ErrorCode code) {
+  return response_to(message, [code](PartitionAnswer& answer) { fail_partition(answer, code); });
 }
 
 struct RequestTotals {
@@ -136,68 +144,81 @@ struct Submission {
   Broker& broker;
   const Request& request;
   std::shared_ptr<AppendGroup> group;
+  std::vector<Refusal>& refusals;
+
+  void refuse(uint32_t index, ErrorCode code, std::string message = {}) const {
+    refusals.push_back({index, code, std::move(message)});
+    group->finish(index, {});
+  }
 };
 
-// False, with the error in `result`, when nothing was put on a lane.
-bool submit_partition(const Submission& to, const TopicRef& topic, const ProduceRequest::PartitionProduceData& data,
-                      ProduceResponse::PartitionProduceResponse& result, uint32_t index) {
+void submit_partition(const Submission& to, const TopicRef& topic, const ProduceRequest::PartitionProduceData& data,
+                      uint32_t index) {
   const PartitionRef found = find_partition(*to.broker.partitions, topic, data.index);
-  if (found.partition == nullptr) {
-    fail_partition(result, found.error);
-    return false;
-  }
+  if (found.partition == nullptr) return to.refuse(index, found.error);
   Partition& partition = *found.partition;
   if (is_internal_topic(partition.name().topic)) {
-    fail_partition(result, ErrorCode::kInvalidTopicException,
-                   fmt::format("Cannot append to internal topic {}", partition.name().topic));
-    return false;
+    return to.refuse(index, ErrorCode::kInvalidTopicException,
+                     fmt::format("Cannot append to internal topic {}", partition.name().topic));
   }
   if (!data.records) {
-    fail_partition(result, ErrorCode::kInvalidRecord, "The records of a produce request may not be null");
-    return false;
+    return to.refuse(index, ErrorCode::kInvalidRecord, "The records of a produce request may not be null");
   }
   const Slice& records = data.records->first();
   if (is_transactional(records) && BatchView(records.view()).has_producer_id()) {
-    fail_partition(result, ErrorCode::kInvalidProducerIdMapping, "The transactional id of this producer is not known");
-    return false;
+    return to.refuse(index, ErrorCode::kInvalidProducerIdMapping, "The transactional id of this producer is not known");
   }
   ValidationRules rules = partition.settings().produce;
   rules.produce_version = to.request.version;
   rules.now_ms = to.broker.scheduler.clock().wall_ms();
   rules.name = &partition.name();
   partition.lane().submit(records, rules, to.group, index);
-  return true;
 }
 
-void submit_all(const Submission& to, const ProduceRequest& message, ProduceResponse& response) {
+// Afterwards the lanes hold what they need of the buffer, and the message nothing of it.
+void submit_all(const Submission& to, ProduceRequest& message) {
   uint32_t index = 0;
-  for (size_t t = 0; t < message.topic_data.size(); ++t) {
-    const ProduceRequest::TopicProduceData& topic = message.topic_data[t];
+  for (ProduceRequest::TopicProduceData& topic : message.topic_data) {
     const TopicRef reference =
         to.request.version >= 13 ? TopicRef::by_id(topic.topic_id) : TopicRef::by_name(topic.name);
-    for (size_t p = 0; p < topic.partition_data.size(); ++p, ++index) {
-      ProduceResponse::PartitionProduceResponse& result = response.responses[t].partition_responses[p];
-      if (!submit_partition(to, reference, topic.partition_data[p], result, index)) to.group->finish(index, {});
+    for (ProduceRequest::PartitionProduceData& partition : topic.partition_data) {
+      submit_partition(to, reference, partition, index++);
+      partition.records.reset();
     }
   }
 }
 
-void fill_result(AppendOutcome& outcome, ProduceResponse::PartitionProduceResponse& result) {
+void fill_answer(AppendOutcome& outcome, PartitionAnswer& answer) {
   if (!outcome.finished) {
-    return fail_partition(result, ErrorCode::kRequestTimedOut,
+    return fail_partition(answer, ErrorCode::kRequestTimedOut,
                           "The append was not finished within the request's timeout");
   }
   if (outcome.error) {
-    fail_partition(result, error_of(outcome.error->code), std::move(outcome.error->context));
+    fail_partition(answer, error_of(outcome.error->code), std::move(outcome.error->context));
     for (RecordError& record : outcome.record_errors) {
-      result.record_errors.push_back(
+      answer.record_errors.push_back(
           {.batch_index = record.index, .batch_index_error_message = std::move(record.message)});
     }
     return;
   }
-  result.base_offset = outcome.base_offset.v;
-  result.log_append_time_ms = outcome.append_time_ms;
-  result.log_start_offset = outcome.log_start.v;
+  answer.base_offset = outcome.base_offset.v;
+  answer.log_append_time_ms = outcome.append_time_ms;
+  answer.log_start_offset = outcome.log_start.v;
+}
+
+ProduceResponse answer_of(ProduceRequest& message, AppendGroup& group, std::vector<Refusal>& refusals) {
+  size_t index = 0;
+  auto refusal = refusals.begin();  // in order of the indexes
+  return response_to(message, [&](PartitionAnswer& answer) {
+    AppendOutcome& outcome = group.outcomes[index];
+    if (refusal != refusals.end() && refusal->index == index) {
+      fail_partition(answer, refusal->code, std::move(refusal->message));
+      ++refusal;
+    } else {
+      fill_answer(outcome, answer);
+    }
+    ++index;
+  });
 }
 
 bool has_error(const ProduceResponse& response) noexcept {
@@ -213,32 +234,20 @@ bool has_error(const ProduceResponse& response) noexcept {
 }  // namespace
 
 Task<std::optional<ProduceResponse>> handle_produce(Broker& broker, Request request, ProduceRequest message) {
-  ProduceResponse response = blank_response(message);
   const RequestTotals totals = totals_of(message);
   const std::optional<Acks> acks = acks_of(message.acks);
   if (totals.transactional && !message.transactional_id) {
-    fail_all(response, ErrorCode::kTransactionalIdAuthorizationFailed);
-    co_return response;
+    co_return refuse_all(message, ErrorCode::kTransactionalIdAuthorizationFailed);
   }
-  if (!acks) {
-    fail_all(response, ErrorCode::kInvalidRequiredAcks);
-    co_return response;
-  }
+  if (!acks) co_return refuse_all(message, ErrorCode::kInvalidRequiredAcks);
   const ByteBudget::Grant grant = co_await broker.append_budget.acquire(totals.bytes);
-  const auto group = std::make_shared<AppendGroup>(broker.scheduler, totals.partitions, *acks);
-  const Submission submission{broker, request, group};
-  submit_all(submission, message, response);
-  message.topic_data.clear();  // the lanes hold what they need of the buffer
+  const std::shared_ptr<AppendGroup> group = AppendGroup::make(broker.scheduler, totals.partitions, *acks);
+  std::vector<Refusal> refusals;
+  const Submission submission{broker, request, group, refusals};
+  submit_all(submission, message);
   broker.append_deadlines.add(*group, Millis(std::max(message.timeout_ms, 0)));
   co_await group->finished();
-
-  size_t index = 0;
-  for (ProduceResponse::TopicProduceResponse& topic : response.responses) {
-    for (ProduceResponse::PartitionProduceResponse& result : topic.partition_responses) {
-      AppendOutcome& outcome = group->outcomes[index++];
-      if (result.error_code == ErrorCode::kNone) fill_result(outcome, result);
-    }
-  }
+  ProduceResponse response = answer_of(message, *group, refusals);
   if (*acks == Acks::kNone && !has_error(response)) co_return std::nullopt;
   co_return response;
 }

@@ -86,7 +86,8 @@ struct DataFixture {
     Request made;
     made.connection = connection;
     made.version = version;
-    made.listener_name = "PLAINTEXT";
+    made.origin =
+        std::make_shared<const RequestOrigin>(RequestOrigin{.peer = "", .listener_name = "PLAINTEXT", .client_id = ""});
     return made;
   }
   template <class T>

@@ -129,9 +129,9 @@ TEST_CASE("dispatcher: what the handler learns of a request", "[server]") {
   const Request& request = fixture.handlers.held.at(0)->request;
   REQUIRE(request.connection == 1);
   REQUIRE(request.ticket == 0);
-  REQUIRE(request.peer == "127.0.0.1:5");
-  REQUIRE(request.listener_name == "PLAINTEXT");
-  REQUIRE(request.client_id == "my-client");
+  REQUIRE(request.origin->peer == "127.0.0.1:5");
+  REQUIRE(request.origin->listener_name == "PLAINTEXT");
+  REQUIRE(request.origin->client_id == "my-client");
   REQUIRE(request.version == 12);
   fixture.end(0);
 }

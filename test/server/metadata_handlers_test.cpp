@@ -87,7 +87,8 @@ TEST_CASE("handler Metadata: the broker, by the listener through which it is ask
   CHECK(plain.controller_id == 1);
   CHECK(plain.cluster_id == "cluster");
   Request external = f.request(12);
-  external.listener_name = "EXTERNAL";
+  external.origin =
+      std::make_shared<const RequestOrigin>(RequestOrigin{.peer = "", .listener_name = "EXTERNAL", .client_id = ""});
   CHECK((*f.run(handle_metadata(f.broker, external, MetadataRequest{}))).brokers.at(0).host == "example.org");
 }
 
