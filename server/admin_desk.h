@@ -1,6 +1,6 @@
 // admin_desk.h: answers the admin HTTP listener. The listener's threads ask here; what they ask runs on the loop, which
-// copies its figures into a snapshot and hands it back. Thousands of partitions are walked in slices that leave the loop
-// room, so a snapshot is not of one instant. After close() every question is answered with nothing, at once.
+// copies its figures into a snapshot and hands it back. Thousands of partitions are walked in slices that leave the
+// loop room, so a snapshot is not of one instant. After close() every question is answered with nothing, at once.
 // Thread: the AdminQuestions from any thread, the rest on the loop.
 #pragma once
 
