@@ -1,5 +1,6 @@
 // bytes.cpp: the block pool. Power-of-two size classes from 512 B to 64 MiB with a bounded stack of free blocks each,
-// behind one mutex that is held for a few instructions; larger blocks come from and go to the heap directly.
+// behind one mutex that is held for a few instructions, and before it a few small blocks for each thread; larger blocks
+// come from and go to the heap directly.
 #include "core/base/bytes.h"
 
 #include <array>
@@ -12,16 +13,6 @@
 
 namespace leat {
 
-class Block {
- public:
-  std::atomic<uint32_t> references{1};
-  uint32_t size_class = 0;
-  size_t capacity = 0;
-  uint8_t* data() noexcept { return reinterpret_cast<uint8_t*>(this) + kHeaderBytes; }
-  static constexpr size_t kHeaderBytes = 64;  // keeps data on its own cache line
-};
-static_assert(sizeof(Block) <= Block::kHeaderBytes);
-
 namespace {
 
 constexpr uint32_t kMinClassBits = 9;
@@ -29,13 +20,17 @@ constexpr uint32_t kMaxClassBits = 26;
 constexpr uint32_t kUnpooled = 0xffffffff;
 constexpr size_t kCachedBytesMax = size_t{64} << 20;
 
+uint32_t class_bits(size_t capacity_bytes) noexcept {
+  return std::max<uint32_t>(kMinClassBits, static_cast<uint32_t>(std::bit_width(capacity_bytes - 1)));
+}
+
 class BlockPool {
  public:
   Block* take(size_t capacity_bytes) {
-    const uint32_t bits = std::max<uint32_t>(kMinClassBits, static_cast<uint32_t>(std::bit_width(capacity_bytes - 1)));
+    const uint32_t bits = class_bits(capacity_bytes);
     const bool pooled = capacity_bytes > 0 && bits <= kMaxClassBits;
     const size_t capacity = pooled ? size_t{1} << bits : capacity_bytes;
-    in_use_bytes_.fetch_add(capacity, std::memory_order_relaxed);
+    note_taken(capacity);
     if (pooled) {
       const std::lock_guard lock(mutex_);
       auto& free_blocks = free_[bits - kMinClassBits];
@@ -55,7 +50,11 @@ class BlockPool {
   }
 
   void give_back(Block* block) noexcept {
-    in_use_bytes_.fetch_sub(block->capacity, std::memory_order_relaxed);
+    note_given_back(block->capacity);
+    cache_or_release(block);
+  }
+
+  void cache_or_release(Block* block) noexcept {
     if (block->size_class != kUnpooled) {
       const std::lock_guard lock(mutex_);
       if (cached_bytes_ + block->capacity <= kCachedBytesMax) {
@@ -77,6 +76,9 @@ class BlockPool {
       }
     }
   }
+
+  void note_taken(size_t capacity) noexcept { in_use_bytes_.fetch_add(capacity, std::memory_order_relaxed); }
+  void note_given_back(size_t capacity) noexcept { in_use_bytes_.fetch_sub(capacity, std::memory_order_relaxed); }
 
   BlockPoolStats stats() noexcept {
     const std::lock_guard lock(mutex_);
@@ -101,20 +103,58 @@ BlockPool& pool() {
   return *instance;
 }
 
+// A few small blocks that this thread freed last, for its next requests and answers: no lock.
+class Magazine {
+ public:
+  ~Magazine() {
+    for (Shelf& shelf : shelves_) {
+      while (shelf.count > 0) pool().cache_or_release(shelf.blocks[--shelf.count]);
+    }
+    closed_ = true;
+  }
+
+  Block* take(size_t capacity_bytes) noexcept {
+    if (capacity_bytes > kLargestBytes) return nullptr;
+    Shelf& shelf = shelves_[shelf_of(class_bits(capacity_bytes))];
+    if (shelf.count == 0) return nullptr;
+    Block* block = shelf.blocks[--shelf.count];
+    block->references.store(1, std::memory_order_relaxed);
+    pool().note_taken(block->capacity);
+    return block;
+  }
+
+  bool keep(Block* block) noexcept {
+    if (block->capacity > kLargestBytes || block->size_class == kUnpooled || closed_) return false;
+    Shelf& shelf = shelves_[shelf_of(block->size_class)];
+    if (shelf.count == shelf.blocks.size()) return false;
+    shelf.blocks[shelf.count++] = block;
+    pool().note_given_back(block->capacity);
+    return true;
+  }
+
+ private:
+  static constexpr uint32_t kLargestBits = 12;
+  static constexpr size_t kLargestBytes = size_t{1} << kLargestBits;
+  static size_t shelf_of(uint32_t bits) noexcept { return bits - kMinClassBits; }
+  struct Shelf {
+    std::array<Block*, 16> blocks{};
+    size_t count = 0;
+  };
+  std::array<Shelf, kLargestBits - kMinClassBits + 1> shelves_;
+  bool closed_ = false;  // the thread ends
+};
+thread_local Magazine magazine;
+
 }  // namespace
 
 BlockRef BlockRef::allocate(size_t capacity_bytes) {
-  return BlockRef(pool().take(std::max<size_t>(capacity_bytes, 1)));
+  const size_t wanted = std::max<size_t>(capacity_bytes, 1);
+  if (Block* block = magazine.take(wanted)) return BlockRef(block);
+  return BlockRef(pool().take(wanted));
 }
-BlockRef::BlockRef(const BlockRef& other) noexcept : block_(other.block_) {
-  if (block_ != nullptr) block_->references.fetch_add(1, std::memory_order_relaxed);
+void BlockRef::give_back(Block* block) noexcept {
+  if (!magazine.keep(block)) pool().give_back(block);
 }
-BlockRef::~BlockRef() {
-  if (block_ != nullptr && block_->references.fetch_sub(1, std::memory_order_acq_rel) == 1) pool().give_back(block_);
-}
-uint8_t* BlockRef::data() const noexcept { return block_->data(); }
-size_t BlockRef::capacity() const noexcept { return block_->capacity; }
-bool BlockRef::unique() const noexcept { return block_->references.load(std::memory_order_acquire) == 1; }
 
 Slice::Slice(BlockRef block, size_t begin, size_t size) noexcept : block_(std::move(block)), size_(size) {
   CHECK(block_ && begin <= block_.capacity() && size <= block_.capacity() - begin);

@@ -31,28 +31,42 @@ inline bool equal(ByteView a, ByteView b) noexcept {
 }
 
 // A block's memory comes from a process-wide cache of freed blocks by size class (first touch of fresh pages is the
-// slowest step of all on virtual machines). Thread-safe.
-class Block;
+// slowest step of all on virtual machines). Thread-safe. Defined here because a request copies and drops some forty
+// references, most of them empty.
+class Block {
+ public:
+  std::atomic<uint32_t> references{1};
+  uint32_t size_class = 0;
+  size_t capacity = 0;
+  uint8_t* data() noexcept { return reinterpret_cast<uint8_t*>(this) + kHeaderBytes; }
+  static constexpr size_t kHeaderBytes = 64;  // keeps data on its own cache line
+};
+static_assert(sizeof(Block) <= Block::kHeaderBytes);
 
 class BlockRef {
  public:
   BlockRef() noexcept = default;
   static BlockRef allocate(size_t capacity_bytes);  // capacity may be rounded up
-  BlockRef(const BlockRef& other) noexcept;
+  BlockRef(const BlockRef& other) noexcept : block_(other.block_) {
+    if (block_ != nullptr) block_->references.fetch_add(1, std::memory_order_relaxed);
+  }
   BlockRef(BlockRef&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
   BlockRef& operator=(BlockRef other) noexcept {
     std::swap(block_, other.block_);
     return *this;
   }
-  ~BlockRef();
+  ~BlockRef() {
+    if (block_ != nullptr && block_->references.fetch_sub(1, std::memory_order_acq_rel) == 1) give_back(block_);
+  }
 
   explicit operator bool() const noexcept { return block_ != nullptr; }
-  uint8_t* data() const noexcept;
-  size_t capacity() const noexcept;
-  bool unique() const noexcept;
+  uint8_t* data() const noexcept { return block_->data(); }
+  size_t capacity() const noexcept { return block_->capacity; }
+  bool unique() const noexcept { return block_->references.load(std::memory_order_acquire) == 1; }
 
  private:
   explicit BlockRef(Block* block) noexcept : block_(block) {}
+  static void give_back(Block* block) noexcept;
   Block* block_ = nullptr;
 };
 
