@@ -89,6 +89,7 @@ class Comparison:
         self.macro = macro
         self.directory = directory
         self.started = []
+        self.beside = set()  # limits that are measured beside their rows
         self.kafka = self.none = self.commit = self.redis = None
 
     def start_peer(self, peer):
@@ -143,10 +144,15 @@ class Comparison:
     def compare_row(self, row, position):
         leat = self.commit if rows.is_durable(row) else self.none
         figure = rows.figure_for(row)
+        for peer in (self.kafka, leat):  # the just-in-time compiler has not seen each row's own path yet
+            self.run_row(row, self.effort.row_warm_up_scale, 0.5, peer)
         for run in range(self.effort.runs_of(row)):
             # Who goes first alternates, so that what one leaves behind (dirty pages) does not always meet the other.
             order = [self.kafka, leat] if run % 2 == 0 else [leat, self.kafka]
             seen = {peer: self.measure('rows', row, peer) for peer in order}
+            if run < self.effort.limit_runs:
+                for limit in rows.limits_of(row):
+                    self.measure('limits', limit, None)
             if row == rows.DURABLE_ROW and self.redis is not None:
                 self.measure('rows', rows.REDIS_ROW, self.redis, self.effort.scale_of(row))
             if all(seen.values()):
@@ -154,9 +160,9 @@ class Comparison:
                 say(f'{position} {row}: Kafka {values[0]:,.0f}, Leat {values[1]:,.0f} {figure.unit}')
 
     def measure_limits(self, names):
-        wanted = [name for name in names if name.startswith(('ceiling/', 'limit/'))]
+        wanted = [name for name in names if name.startswith(('ceiling/', 'limit/')) and name not in self.beside]
         for number, row in enumerate(wanted):
-            for _ in range(self.effort.runs):
+            for _ in range(self.effort.limit_runs):
                 self.measure('limits', row, None)
             say(f'limit {number + 1}/{len(wanted)}: {row}')
 
@@ -177,9 +183,8 @@ class Comparison:
     def run(self, suites):
         names = self.macro.names()
         chosen = [name for name in names if any(re.match(rows.SUITES[suite], name) for suite in suites)]
-        if self.effort.headline_only:
-            chosen = [name for name in chosen if rows.is_headline(name)]
         self.warm_up()
+        self.beside = {limit for name in chosen for limit in rows.limits_of(name)}
         half = len(chosen) // 2
         for number, row in enumerate(chosen):
             if number == half:  # in the middle, as the machine's speed drifts with the hour
@@ -204,7 +209,7 @@ def effort_of(arguments):
     effort = rows.QUICK if arguments.quick else rows.FULL
     if arguments.runs is None:
         return effort
-    return dataclasses.replace(effort, runs=arguments.runs, headline_runs=arguments.runs)
+    return dataclasses.replace(effort, runs=arguments.runs, headline_runs=arguments.runs, limit_runs=arguments.runs)
 
 
 def command_of(arguments):

@@ -161,9 +161,7 @@ def limits_table(data):
     for row in data['limits']:
         if row in named:
             continue
-        figure = rows.figure_for(row.replace('ceiling/ack', 'ack/'))
-        if '1024' not in row and figure is rows.BYTES:
-            figure = rows.RECORDS
+        figure = rows.figure_for(row)
         lines.append(['null responder', f'`{row}`', with_unit(median(data, 'limits', row, 'machine', figure.counter),
                                                               figure.unit)])
     if not lines:

@@ -100,11 +100,16 @@ def is_headline(row):
     return any(line.row == row for line in LINES + DURABLE_LINES)
 
 
+def limits_of(row):
+    """The limit rows that are measured beside the row, run by run: the machine's speed drifts with the hour."""
+    return list(dict.fromkeys(line.limit for line in LINES + DURABLE_LINES if line.row == row and line.limit))
+
+
 def figure_for(row):
     """What the table of all rows shows of a row."""
-    if row.startswith(('ack/', 'end_to_end/')):
+    if row.startswith(('ack/', 'end_to_end/', 'ceiling/ack')):
         return P50
-    if row.startswith('fetch/') or '1024B_x_1000' in row:
+    if row.startswith(('fetch/', 'ceiling/fetch')) or '1024B_x_1000' in row:
         return BYTES
     return RECORDS
 
@@ -114,15 +119,16 @@ class Effort:
     """How much a run of the comparison does: the numbers that --quick and --runs change."""
     runs: int = 3
     headline_runs: int = 5
-    scale: float = 0.6
-    headline_scale: float = 1.0
+    scale: float = 0.5
+    headline_scale: float = 0.8
+    row_warm_up_scale: float = 0.2  # of a run of each row that is not counted
     warm_up_seconds: float = 30
     ack_seconds: float = 30
-    headline_rate_seconds: float = 10
+    headline_rate_seconds: float = 8
     rate_seconds: float = 5
+    limit_runs: int = 3
     restarts: int = 3
     idle_seconds: float = 10
-    headline_only: bool = False
 
     def runs_of(self, row):
         return self.headline_runs if is_headline(row) else self.runs
@@ -137,5 +143,5 @@ class Effort:
 
 
 FULL = Effort()
-QUICK = Effort(runs=1, headline_runs=2, scale=0.15, headline_scale=0.25, warm_up_seconds=12, ack_seconds=5,
-               headline_rate_seconds=3, rate_seconds=1, restarts=1, idle_seconds=3)
+QUICK = Effort(runs=1, headline_runs=2, scale=0.15, headline_scale=0.25, row_warm_up_scale=0.1, warm_up_seconds=15,
+               ack_seconds=5, headline_rate_seconds=3, rate_seconds=1, limit_runs=1, restarts=1, idle_seconds=3)

@@ -13,11 +13,17 @@
 #include "core/base/error.h"
 
 namespace leat::bench {
+namespace {
+
+std::string scratch_directory() {
+  const char* directory = std::getenv("TMPDIR");
+  return directory == nullptr || *directory == '\0' ? "/tmp" : directory;
+}
+
+}  // namespace
 
 Result<ScratchFile> ScratchFile::create() {
-  const char* directory = std::getenv("TMPDIR");
-  std::string path = directory == nullptr || *directory == '\0' ? "/tmp" : directory;
-  path += "/leat-bench-scratch.XXXXXX";
+  std::string path = scratch_directory() + "/leat-bench-scratch.XXXXXX";
   const int descriptor = mkstemp(path.data());
   if (descriptor < 0) return fail(error_from_errno(errno, path));
   (void)unlink(path.c_str());
@@ -63,6 +69,17 @@ void touch_memory(uint64_t bytes) {
   for (uint64_t written = 0; written < bytes; written += chunk.size()) {
     if (!file->append(chunk)) return;
   }
+}
+
+void settle_disk() {
+#ifdef __linux__
+  const int descriptor = open(scratch_directory().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  (void)syncfs(descriptor);
+  (void)close(descriptor);
+#else
+  sync();
+#endif
 }
 
 }  // namespace leat::bench

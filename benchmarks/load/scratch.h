@@ -29,4 +29,8 @@ class ScratchFile {
 // touched: on virtual machines the first touch is slower than anything that is measured here.
 void touch_memory(uint64_t bytes);
 
+// Waits until what others left dirty in the page cache is on disk: a sync that is measured would otherwise wait for
+// their bytes too (ext4 commits one journal for all).
+void settle_disk();
+
 }  // namespace leat::bench

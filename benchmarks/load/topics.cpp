@@ -12,9 +12,12 @@
 namespace leat::bench {
 namespace {
 
+constexpr std::chrono::seconds kPatience(30);
+constexpr std::chrono::milliseconds kAgainAfter(5);
+
 // Kafka answers CreateTopics when its controller has the topic, a little before its broker serves the partitions.
 Result<void> wait_until_served(Socket& socket, const TopicPlan& plan) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
   std::vector<uint8_t> answer;
   for (int32_t partition = 0; partition < plan.partition_count;) {
     TRY(socket.send_all(fetch_frame({.topic = plan.name, .partition = partition, .wait_ms = 0})));
@@ -27,7 +30,7 @@ Result<void> wait_until_served(Socket& socket, const TopicPlan& plan) {
     } else if (std::chrono::steady_clock::now() > deadline) {
       return fail(Errc::kTimedOut, "topic " + plan.name + " is not served 30 s after it was created");
     } else {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      std::this_thread::sleep_for(kAgainAfter);
     }
   }
   return {};
@@ -70,9 +73,14 @@ Result<int64_t> request_producer_id(Socket& socket) {
   InitProducerIdRequest request;
   request.transactional_id = std::nullopt;
   request.transaction_timeout_ms = 60'000;
-  TRY(response, (call<InitProducerIdResponse>(socket, request, 1)));
-  if (response.error_code != ErrorCode::kNone) return fail(Errc::kIo, "the broker gave no producer id");
-  return response.producer_id;
+  // Kafka's first answer is COORDINATOR_LOAD_IN_PROGRESS: it fetches ids in blocks, when the first is asked for.
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  while (true) {
+    TRY(response, (call<InitProducerIdResponse>(socket, request, 1)));
+    if (response.error_code == ErrorCode::kNone) return response.producer_id;
+    if (std::chrono::steady_clock::now() > deadline) return fail(Errc::kIo, "the broker gave no producer id");
+    std::this_thread::sleep_for(kAgainAfter);
+  }
 }
 
 }  // namespace leat::bench

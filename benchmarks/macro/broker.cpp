@@ -55,6 +55,7 @@ void report_ceiling(benchmark::State& state, const Row& row) {
   auto found = known.find(row.name);
   if (found == known.end()) {
     if (row.ceiling_keeps != Keep::kNothing) touch_memory(std::min(row.bytes_written, kTouchedBytesMax));
+    if (row.ceiling_keeps == Keep::kDurable) settle_disk();
     const NullResponder responder({.topic = "null", .fetched = row.ceiling_fetched, .keep = row.ceiling_keeps});
     Result<LoadResult> result = row.run(responder.address(), "null");
     if (!result) return state.SkipWithError(("null responder: " + result.error().context).c_str());
@@ -75,6 +76,7 @@ void measure(benchmark::State& state, const Row& row) {
   Result<void> prepared;
   if (row.prepare) prepared = row.prepare(broker, plan.name);
   touch_memory(std::min(row.bytes_written + row.bytes_written / 8, kTouchedBytesMax));
+  if (row.ceiling_keeps == Keep::kDurable) settle_disk();
   const double cpu_before = broker_cpu_seconds();
   const Result<LoadResult> result = prepared ? row.run(broker, plan.name) : fail(prepared.error());
   const double cpu_seconds = broker_cpu_seconds() - cpu_before;

@@ -29,6 +29,7 @@ void add_produce(const CeilingRow& row) {
       load.request_count =
           std::min(load.request_count, scaled(row.bytes_max / static_cast<double>(make_batch(row.shape).size())));
       touch_memory(scaled(row.bytes_max));
+      if (row.keep == Keep::kDurable) settle_disk();
     }
     load.request_count += static_cast<uint64_t>(row.connections);
     const NullResponder responder({.topic = "null", .keep = row.keep});
@@ -44,6 +45,7 @@ void add_produce(const CeilingRow& row) {
 
 void add_ack_rate(const char* name, Keep keep) {
   auto* row = benchmark::RegisterBenchmark(name, [keep](benchmark::State& state) {
+    if (keep == Keep::kDurable) settle_disk();
     const NullResponder responder({.topic = "null", .keep = keep});
     for ([[maybe_unused]] auto _ : state) {
       RateLoad load{.broker = responder.address(), .topic = "null", .shape = {}};
