@@ -116,6 +116,8 @@ class SegmentRead {
  public:
   virtual ~SegmentRead() = default;
   virtual Result<FetchedBatches> execute() = 0;  // worker
+  // The same on the loop, when it takes neither a wait for the disk nor long; nullopt: a worker must do it.
+  virtual std::optional<FetchedBatches> execute_cached() { return std::nullopt; }
 };
 
 struct ReadPlan {  // exactly one of the two

@@ -24,13 +24,52 @@ Result<std::shared_ptr<File>> open_segment(FileSystem& files, const std::string&
   return fail(file.error());
 }
 
-Result<FetchedBatches> FileSegmentRead::execute() {
+namespace {
+
+// A file of which only the page cache is read: what would wait for the disk fails.
+class CachedFile final : public File {
+ public:
+  explicit CachedFile(File& file) noexcept : file_(file) {}
+  const std::string& path() const noexcept override { return file_.path(); }
+  Result<size_t> read_at(Position position, MutableByteView into) override {
+    TRY(count, file_.read_cached_at(position, into));
+    if (!count) return not_here("not in the page cache");
+    return *count;
+  }
+  Result<int64_t> size() override { return file_.size(); }
+  Result<void> write_at(Position, std::span<const ByteView>) override { return not_here("read only"); }
+  Result<void> sync(SyncKind) override { return not_here("read only"); }
+  Result<void> truncate(int64_t) override { return not_here("read only"); }
+  Result<void> allocate(int64_t) override { return not_here("read only"); }
+  void drop_cache(Position, int64_t) noexcept override {}
+  int descriptor() const noexcept override { return file_.descriptor(); }
+
+ private:
+  tl::unexpected<Error> not_here(std::string_view why) const {
+    return fail(Errc::kUnsupported, fmt::format("{}: {}", file_.path(), why));
+  }
+  File& file_;
+};
+
+}  // namespace
+
+Result<FetchedBatches> FileSegmentRead::execute() { return read(Source::kDisk); }
+
+std::optional<FetchedBatches> FileSegmentRead::execute_cached() {
+  if (plan_.limits.bytes_max > kCachedBytesMax) return std::nullopt;
+  Result<FetchedBatches> fetched = read(Source::kPageCache);
+  // Whatever failed: the worker finds it again, and says what it was.
+  if (!fetched || fetched->size_bytes == 0) return std::nullopt;
+  return std::move(*fetched);
+}
+
+Result<FetchedBatches> FileSegmentRead::read(Source source) {
   FetchedBatches fetched;
   for (const SegmentSnapshot& segment : plan_.segments) {
     const bool is_full = fetched.size_bytes > 0 && fetched.size_bytes >= plan_.limits.bytes_max;
     if (is_full || segment.base_offset >= plan_.limits.upper) break;
     if (segment.size_bytes == 0) continue;
-    const Result<Reached> read = read_segment(segment, fetched);
+    const Result<Reached> read = read_segment(segment, fetched, source);
     // What was read before the fault is good, and the next read, which begins at the fault, tells.
     if (!read && fetched.size_bytes == 0) return fail(read.error());
     // The next segment may follow only what was taken to its end: else offsets between them would be passed over.
@@ -71,10 +110,21 @@ Result<std::optional<Position>> FileSegmentRead::find_first(File& file, const Se
   }
 }
 
-Result<FileSegmentRead::Reached> FileSegmentRead::read_segment(const SegmentSnapshot& segment,
-                                                               FetchedBatches& fetched) {
+Result<FileSegmentRead::Reached> FileSegmentRead::read_segment(const SegmentSnapshot& segment, FetchedBatches& fetched,
+                                                               Source source) {
+  if (source == Source::kPageCache) {
+    // A file to open or an index file to search may wait for the disk.
+    if (!segment.file || !segment.position) return fail(Errc::kUnsupported, "not in memory");
+    CachedFile cached(*segment.file);
+    return read_batches(cached, segment, fetched);
+  }
   TRY(file, open_segment(plan_.files, plan_.directory, segment));
-  TRY(first, find_first(*file, segment));
+  return read_batches(*file, segment, fetched);
+}
+
+Result<FileSegmentRead::Reached> FileSegmentRead::read_batches(File& file, const SegmentSnapshot& segment,
+                                                               FetchedBatches& fetched) {
+  TRY(first, find_first(file, segment));
   if (!first) return Reached::kEnd;
   const Position begin = *first;
   const int64_t left = segment.size_bytes - begin.v;
@@ -83,12 +133,12 @@ Result<FileSegmentRead::Reached> FileSegmentRead::read_segment(const SegmentSnap
   int64_t wanted = std::min(left, room);
   if (take_first_whole && wanted < left) {
     uint8_t header[kBatchHeaderBytes];
-    TRY(count, file->read_at(begin, header));
+    TRY(count, file.read_at(begin, header));
     if (count == kBatchHeaderBytes) wanted = std::min(left, std::max(wanted, BatchView(header).size_bytes()));
   }
   if (wanted < static_cast<int64_t>(kBatchHeaderBytes)) return Reached::kInside;
   BlockRef block = BlockRef::allocate(static_cast<size_t>(wanted));
-  TRY(count, file->read_at(begin, {block.data(), static_cast<size_t>(wanted)}));
+  TRY(count, file.read_at(begin, {block.data(), static_cast<size_t>(wanted)}));
   const Extent extent =
       whole_batches({block.data(), count}, segment, take_first_whole ? wanted : room, segment.base_offset);
   if (extent.size_bytes > 0) {

@@ -2,7 +2,7 @@
 // Positions come from the index in memory, or from the index file of a sealed segment; either is only a hint from which
 // the walk begins. What is served looks like batches in order; damage is passed over when the offset wanted lies behind
 // it, else it is kCorrupt with file and position (docs/on-disk-format.md, "Damage"). Thread: made on the loop, executed
-// by a worker.
+// by a worker, or by the loop when the bytes are in the page cache.
 #pragma once
 
 #include <memory>
@@ -38,11 +38,18 @@ class FileSegmentRead final : public SegmentRead {
   };
   explicit FileSegmentRead(Plan plan) noexcept : plan_(std::move(plan)) {}
   Result<FetchedBatches> execute() override;
+  std::optional<FetchedBatches> execute_cached() override;
+
+  // What the loop reads at most: as long as sending it takes anyway.
+  static constexpr int64_t kCachedBytesMax = int64_t{1} << 20;
 
  private:
+  enum class Source : uint8_t { kDisk, kPageCache };
+  Result<FetchedBatches> read(Source source);
   Result<std::optional<Position>> find_first(File& file, const SegmentSnapshot& segment);
   enum class Reached : uint8_t { kInside, kEnd };  // of the segment
-  Result<Reached> read_segment(const SegmentSnapshot& segment, FetchedBatches& fetched);
+  Result<Reached> read_segment(const SegmentSnapshot& segment, FetchedBatches& fetched, Source source);
+  Result<Reached> read_batches(File& file, const SegmentSnapshot& segment, FetchedBatches& fetched);
   struct Extent {
     size_t size_bytes = 0;
     std::optional<std::string> damage;  // what stands behind it

@@ -40,6 +40,11 @@ class File {
   // have grown by a part of it. kNoSpace on a full disk.
   virtual Result<void> write_at(Position position, std::span<const ByteView> pieces) = 0;
   virtual Result<size_t> read_at(Position position, MutableByteView into) = 0;  // fewer only at the end
+  // The same without ever waiting for the disk: nullopt when some of it is not in the page cache, or when the system
+  // cannot tell.
+  virtual Result<std::optional<size_t>> read_cached_at(Position /*position*/, MutableByteView /*into*/) {
+    return std::nullopt;
+  }
   // A failure is kIo, whatever the reason, and final: dirty pages may be gone, and a sync through another File might
   // succeed without having written them. It poisons the file: every later write, truncate, allocate and sync fails with
   // kOffline.

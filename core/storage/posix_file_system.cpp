@@ -134,6 +134,9 @@ class PosixFile final : public File {
   const std::string& path() const noexcept override { return path_; }
   Result<void> write_at(Position position, std::span<const ByteView> pieces) override;
   Result<size_t> read_at(Position position, MutableByteView into) override;
+#ifdef RWF_NOWAIT
+  Result<std::optional<size_t>> read_cached_at(Position position, MutableByteView into) override;
+#endif
   Result<void> sync(SyncKind kind) override;
   Result<void> truncate(int64_t size_bytes) override;
   Result<int64_t> size() override;
@@ -181,6 +184,23 @@ Result<size_t> PosixFile::read_at(Position position, MutableByteView into) {
   }
   return done;
 }
+
+#ifdef RWF_NOWAIT
+Result<std::optional<size_t>> PosixFile::read_cached_at(Position position, MutableByteView into) {
+  size_t done = 0;
+  while (done < into.size()) {
+    const iovec piece{into.data() + done, std::min(into.size() - done, kCallBytesMax)};
+    const off_t at = static_cast<off_t>(position.v) + static_cast<off_t>(done);
+    const ssize_t count = ::preadv2(descriptor_.get(), &piece, 1, at, RWF_NOWAIT);
+    if (count < 0 && errno == EINTR) continue;
+    // EAGAIN: not cached; EOPNOTSUPP: a file system that cannot tell. Other faults the read that may wait reports.
+    if (count < 0) return std::nullopt;
+    if (count == 0) break;
+    done += static_cast<size_t>(count);
+  }
+  return done;
+}
+#endif
 
 Result<void> PosixFile::sync(SyncKind kind) {
   TRY(refuse_if_poisoned("sync"));

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <mutex>
@@ -63,6 +64,7 @@ struct SimFileSystem::Disk {
   const Options options;
   SeededRandom random;
   SimTree tree;
+  std::atomic<bool> page_cache_known{false};
   SimFaultCounts counts;
   SimFaultRates rates;
   std::optional<int64_t> space_bytes;
@@ -89,6 +91,7 @@ class SimFileSystem::SimFile final : public File {
   const std::string& path() const noexcept override { return path_; }
   Result<void> write_at(Position position, std::span<const ByteView> pieces) override;
   Result<size_t> read_at(Position position, MutableByteView into) override;
+  Result<std::optional<size_t>> read_cached_at(Position position, MutableByteView into) override;
   Result<void> sync(SyncKind kind) override;
   Result<void> truncate(int64_t size_bytes) override;
   Result<int64_t> size() override;
@@ -160,6 +163,12 @@ Result<void> SimFileSystem::SimFile::write_at(Position position, std::span<const
   if (allowed == whole.size()) return {};
   disk_->counts.add(SimFault::kNoSpace);
   return fail_errno(ENOSPC, fmt::format("write at {} to", at), path_);
+}
+
+Result<std::optional<size_t>> SimFileSystem::SimFile::read_cached_at(Position position, MutableByteView into) {
+  if (!disk_->page_cache_known.load()) return std::nullopt;
+  TRY(count, read_at(position, into));
+  return count;
 }
 
 Result<size_t> SimFileSystem::SimFile::read_at(Position position, MutableByteView into) {
@@ -418,6 +427,8 @@ void SimFileSystem::limit_space_to_used_and(int64_t room_bytes) {
   const std::lock_guard guard(disk_->mutex);
   disk_->space_bytes = disk_->tree.used_bytes() + room_bytes;
 }
+
+void SimFileSystem::set_page_cache_known(bool known) { disk_->page_cache_known = known; }
 
 void SimFileSystem::set_now_ms(int64_t now_ms) {
   const std::lock_guard guard(disk_->mutex);

@@ -13,6 +13,8 @@ namespace {
 
 // Reads of one worker job: a hop costs as much as reading some 100 KB.
 constexpr size_t kColdReadsPerJob = 16;
+// What the loop reads for one look, so that one large fetch cannot hold the turn.
+constexpr int64_t kLoopReadBytesMax = int64_t{2} << 20;
 
 ErrorCode error_of(Errc code) noexcept {
   switch (code) {
@@ -217,7 +219,25 @@ void FetchPass::take(Answer& answer, FetchedBatches batches) {
   bytes_ += batches.size_bytes;
 }
 
+// What lies in the page cache the loop reads itself, up to the first read that would wait: a hop to a worker and back
+// costs as much as copying some 500 KB.
+void FetchPass::read_from_page_cache() {
+  size_t done = 0;
+  for (; done < cold_.size(); ++done) {
+    Answer& answer = answers_[cold_[done].answer];
+    if (left() <= 0 && bytes_ > 0) continue;  // the room was used up before: nothing for this one
+    if (loop_read_bytes_ >= kLoopReadBytesMax) break;
+    std::optional<FetchedBatches> read = cold_[done].read->execute_cached();
+    if (!read) break;
+    loop_read_bytes_ += read->size_bytes;
+    take(answer, bytes_ == 0 ? std::move(*read) : front_of(std::move(*read), left()));
+  }
+  cold_.erase(cold_.begin(), cold_.begin() + static_cast<ptrdiff_t>(done));
+}
+
 Task<void> FetchPass::read_cold() {
+  read_from_page_cache();
+  if (cold_.empty()) co_return;
   std::vector<ColdRead> asked = std::exchange(cold_, {});
   std::vector<std::unique_ptr<SegmentRead>> reads;
   reads.reserve(asked.size());

@@ -49,6 +49,7 @@ class FetchPass {
   Partition* resolve(FetchEntry& entry, Answer& answer);
   bool position_is_good(const Partition& partition, const FetchEntry& entry, Answer& answer);
   void fail(Answer& answer, ErrorCode code);
+  void read_from_page_cache();
   Task<void> read_cold();
   void take(Answer& answer, FetchedBatches batches);
   int64_t left() const noexcept { return limits_.bytes_max - bytes_; }
@@ -59,6 +60,7 @@ class FetchPass {
   std::vector<Answer> answers_;
   std::vector<ColdRead> cold_;
   int64_t bytes_ = 0;
+  int64_t loop_read_bytes_ = 0;
   bool must_answer_ = false;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/log/segment_read.h"
 #include "test/core/log/log_fixture.h"
 
 using namespace leat;
@@ -47,6 +48,35 @@ TEST_CASE("read: from any offset, in memory or on disk, the same", "[log][read]"
       CHECK(log.read(Offset(-1)).error().code == Errc::kOffsetOutOfRange);
     }
   }
+}
+
+TEST_CASE("read: from the page cache without a worker, or not at all", "[log][read]") {
+  SimFileSystem disk(1);
+  OpenLog log(disk, read_config());
+  log.create();
+  for (int i = 0; i < 20; ++i) log.append_one({.value_bytes = 100});
+  const auto cached_read = [&log](int64_t from, int64_t bytes_max) {
+    return log.log->plan_read(Offset(from), {.bytes_max = bytes_max})->read->execute_cached();
+  };
+  CHECK_FALSE(cached_read(19, 1000));  // the system cannot tell what is cached
+  disk.set_page_cache_known(true);
+  for (int64_t from = 0; from < 20; ++from) {
+    const std::optional<FetchedBatches> fetched = cached_read(from, 1000);
+    REQUIRE(fetched);
+    CHECK(fetched->size_bytes == log.read(Offset(from), {.bytes_max = 1000})->size_bytes);
+    CHECK(records_of(*fetched).front().offset == from);
+  }
+  CHECK_FALSE(cached_read(0, FileSegmentRead::kCachedBytesMax + 1));  // too long for the loop
+  settle(log);
+  CHECK_FALSE(cached_read(0, 1000));  // its index is a file now
+  CHECK(cached_read(19, 1000));       // the active segment's is in memory
+  std::string active;
+  for (const std::string& name : log.file_names()) {
+    if (name.ends_with(".log")) active = join_path(kFolder, name);
+  }
+  const int64_t last_batch = disk.stat(active)->size_bytes - cached_read(19, 1000)->size_bytes;
+  flip_bit(disk, active, last_batch + static_cast<int64_t>(kBatchLengthAt));
+  CHECK_FALSE(cached_read(19, 1000));  // damage: the worker tells
 }
 
 TEST_CASE("read: first batch larger than the limit comes whole, the rest respects it", "[log][read]") {

@@ -197,4 +197,18 @@ TEST_CASE("posix: a record lock, as Apache Kafka takes it, is noticed", "[storag
 }
 #endif
 
+TEST_CASE("posix: what was just written is read from the page cache, or the system cannot tell", "[storage][posix]") {
+  const TemporaryDirectory folder;
+  const std::unique_ptr<File> file = open_or_fail(join_path(folder.path(), "f"), OpenMode::kCreate);
+  const std::string text(10'000, 'x');
+  const ByteView pieces[] = {as_bytes(text)};
+  REQUIRE(file->write_at(Position(0), pieces));
+  std::vector<uint8_t> into(20'000);
+  const Result<std::optional<size_t>> count = file->read_cached_at(Position(5'000), into);
+  REQUIRE(count);
+  if (!*count) return;  // the file system has no such reads
+  CHECK(**count == 5'000);
+  CHECK(as_text(ByteView(into).first(5'000)) == std::string_view(text).substr(5'000));
+}
+
 }  // namespace leat
