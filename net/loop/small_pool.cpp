@@ -13,7 +13,7 @@ struct ThreadCleanup {
       while (list.first != nullptr) {
         FreePiece* piece = list.first;
         list.first = piece->next;
-        give_back_to_heap(piece, index);
+        give_back_to_heap(piece);
       }
       list.count = kKeptMax;  // what is freed later in the thread's end goes to the heap
     }
@@ -29,8 +29,6 @@ void* take_fresh(size_t class_index) {
   return ::operator new((class_index + 1) * kClassBytes);
 }
 
-void give_back_to_heap(void* memory, size_t class_index) noexcept {
-  ::operator delete(memory, (class_index + 1) * kClassBytes);
-}
+void give_back_to_heap(void* memory) noexcept { ::operator delete(memory); }
 
 }  // namespace leat::small_pool

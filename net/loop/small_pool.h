@@ -1,7 +1,7 @@
 // small_pool.h: memory for what comes and goes with each request: coroutine frames, groups of appends. Freed pieces
 // stay on lists of the thread that freed them, by size class, a bounded number each, so that taking one costs a few
-// instructions and no lock. Under AddressSanitizer every piece comes from the heap, so that a stale use is seen. Thread:
-// any; a piece may be freed by another thread than the one that took it.
+// instructions and no lock. Under AddressSanitizer every piece comes from the heap, so that a stale use is seen.
+// Thread: any; a piece may be freed by another thread than the one that took it.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ struct FreeList {
 inline thread_local constinit FreeList free_lists[kClassCount];
 
 void* take_fresh(size_t class_index);  // registers the thread's clean-up as well
-void give_back_to_heap(void* memory, size_t class_index) noexcept;
+void give_back_to_heap(void* memory) noexcept;
 
 inline void* take(size_t bytes) {
 #if !defined(__SANITIZE_ADDRESS__)
@@ -45,13 +45,13 @@ inline void give_back(void* memory, size_t bytes) noexcept {
   const size_t index = (bytes - 1) / kClassBytes;
   if (index < kClassCount) {
     FreeList& list = free_lists[index];
-    if (list.count == kKeptMax) return give_back_to_heap(memory, index);
+    if (list.count == kKeptMax) return give_back_to_heap(memory);
     list.first = new (memory) FreePiece{list.first};
     ++list.count;
     return;
   }
 #endif
-  ::operator delete(memory, bytes);
+  ::operator delete(memory);
 }
 
 // For std::allocate_shared.

@@ -96,7 +96,7 @@ def topic_config(client, topic, key):
 
 
 def case_topics_of_kafka_connect(options):
-    """L07: -1 takes the broker's defaults, the policy is read back as it was set, and 3 replicas are refused in words."""
+    """L07: -1 takes the broker's defaults, the policy is read back as it was set, 3 replicas are refused in words."""
     with Leatd(options.leatd, settings=['num.partitions=3']) as broker:
         client = broker.connect()
         assert create_topic_v4(client, 'connect-offsets', -1, -1, [('cleanup.policy', 'compact')])[0] == 0
