@@ -57,9 +57,9 @@ void report_ceiling(benchmark::State& state, const Row& row) {
     if (row.ceiling_keeps != Keep::kNothing) touch_memory(std::min(row.bytes_written, kTouchedBytesMax));
     if (row.ceiling_keeps == Keep::kDurable) settle_disk();
     const NullResponder responder({.topic = "null", .fetched = row.ceiling_fetched, .keep = row.ceiling_keeps});
-    Result<LoadResult> result = row.run(responder.address(), "null");
+    const Result<LoadResult> result = row.run(responder.address(), "null");
     if (!result) return state.SkipWithError(("null responder: " + result.error().context).c_str());
-    found = known.emplace(row.name, std::move(*result)).first;
+    found = known.emplace(row.name, *result).first;
   }
   state.counters["ceiling_req_s"] = static_cast<double>(found->second.requests) / found->second.seconds;
   state.counters["ceiling_p50_us"] = microseconds(found->second.latency.percentile(0.5));
