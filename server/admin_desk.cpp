@@ -153,7 +153,7 @@ Task<void> AdminDesk::collect(Gate::Hold hold, std::shared_ptr<LateAnswer<Metric
   snapshot->taken_at_ms = clock.wall_ms();
   snapshot->ready = readiness_now().ready;
   snapshot->loop_lag = loop_lag_;
-  for (const WorkQueue queue : {WorkQueue::kSync, WorkQueue::kRead, WorkQueue::kCpu}) {
+  for (const WorkQueue queue : {WorkQueue::kSync, WorkQueue::kRead, WorkQueue::kCpu, WorkQueue::kWrite}) {
     snapshot->worker_jobs[static_cast<size_t>(queue)] = parts_.scheduler.workers().queued(queue);
   }
   if (parts_.server != nullptr) {

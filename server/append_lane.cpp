@@ -277,7 +277,8 @@ void AppendLane::launch(std::unique_ptr<LogAppend> append) {
     if (taker.group->acks() != Acks::kAll) report = WriteJob::Report::kWhenWritten;
   }
   ++jobs_out_;
-  scheduler_.workers().submit(WorkQueue::kSync,
+  const WorkQueue queue = append->needs_sync() ? WorkQueue::kSync : WorkQueue::kWrite;
+  scheduler_.workers().submit(queue,
                               std::make_unique<WriteJob>(*this, job_number_, std::move(append), report));
 }
 

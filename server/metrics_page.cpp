@@ -201,7 +201,8 @@ void add_process(const MetricsSnapshot& from, const ProcessFigures& process, Pag
   page.gauge("leat_worker_jobs", "Jobs that wait for workers or run on them, by queue.")
       .add(from.worker_jobs[0], {{"queue", "sync"}})
       .add(from.worker_jobs[1], {{"queue", "read"}})
-      .add(from.worker_jobs[2], {{"queue", "cpu"}});
+      .add(from.worker_jobs[2], {{"queue", "cpu"}})
+      .add(from.worker_jobs[3], {{"queue", "write"}});
   page.gauge("leat_ready", "1 while /readyz says so.").add(from.ready ? 1 : 0);
   page.gauge("leat_build_info", "Always 1; the version is its label.").add(1, {{"version", from.version}});
   page.gauge("leat_uptime_seconds", "Since the start of the process.").add(seconds(from.uptime));

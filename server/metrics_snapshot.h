@@ -86,7 +86,7 @@ struct MetricsSnapshot {
   Fetches fetches;
   Cache cache;
   Budgets budgets;
-  std::array<size_t, 3> worker_jobs{};  // by WorkQueue
+  std::array<size_t, kWorkQueueCount> worker_jobs{};  // by WorkQueue
   Log2Histogram loop_lag;
   std::optional<Directory> directory;  // absent until it is open
   Totals totals;

@@ -150,6 +150,7 @@ void set_limits(Settings& settings, const BrokerConfigs& broker, int64_t memory_
   settings.retention_check_interval_ms = integer("log.retention.check.interval.ms");
   settings.checkpoint_interval_ms = integer("log.flush.offset.checkpoint.interval.ms");
   settings.recovery_threads = small("num.recovery.threads.per.data.dir");
+  settings.sync_threads = small("leat.sync.threads");
   settings.worker_threads = small("leat.worker.threads");
   settings.append_inline_bytes_max = small("leat.append.inline.bytes.max");
   settings.tail_cache_bytes = integer("leat.tail.cache.bytes");

@@ -58,6 +58,7 @@ class Settings {
   int64_t checkpoint_interval_ms = 60'000;        // log.flush.offset.checkpoint.interval.ms
   int32_t recovery_threads = 2;                   // num.recovery.threads.per.data.dir
   int32_t append_inline_bytes_max = 32'768;       // leat.append.inline.bytes.max
+  int32_t sync_threads = 16;                      // leat.sync.threads
   int32_t worker_threads = 4;                     // leat.worker.threads
   int64_t tail_cache_bytes = 64 << 20;            // leat.tail.cache.bytes
   int64_t disk_reserve_bytes = 64 << 20;          // leat.disk.reserve.bytes

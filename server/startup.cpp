@@ -22,12 +22,14 @@ constexpr Millis kAdminAnswerWithin{1000};   // a loop that is stuck for longer 
 constexpr Millis kAdminMetricsWithin{8000};  // thousands of partitions take their time; Prometheus waits for 10 s
 
 WorkerPoolOptions worker_options(const Settings& settings) {
-  // One thread for long CPU work, the rest shared by appends and syncs on one side and reads on the other.
+  // One thread for long CPU work, the rest shared by page-cache writes on one side and reads on the other. Syncs only
+  // wait: they have threads of their own.
   const auto files = static_cast<size_t>(std::max(settings.worker_threads - 1, 2));
   WorkerPoolOptions options;
   options.cpu_running_max = 1;
-  options.sync_running_max = (files + 1) / 2;
-  options.read_running_max = files - options.sync_running_max;
+  options.write_running_max = (files + 1) / 2;
+  options.read_running_max = files - options.write_running_max;
+  options.sync_running_max = static_cast<size_t>(settings.sync_threads);
   return options;
 }
 

@@ -141,6 +141,15 @@ constexpr ConfigKey kBrokerKeys[] = {
      .documentation = "Partitions that have figures of their own in the metrics, in the order of topic names; the rest "
                       "is in the totals only.",
      .synonyms = {"leat.metrics.partitions.max"}},
+    {.name = "leat.sync.threads",
+     .type = kInt,
+     .default_value = "16",
+     .rule = kBetween,
+     .low = 1,
+     .high = 256,
+     .documentation = "Partitions that are synced to disk side by side (leat.flush=commit or full). A thread each, made "
+                      "when needed.",
+     .synonyms = {"leat.sync.threads"}},
     {.name = "leat.tail.cache.bytes",
      .type = kLong,
      .default_value = "67108864",

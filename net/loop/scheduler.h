@@ -22,8 +22,10 @@ class Job {
   bool cancelled = false;
 };
 
-// Bounded by itself each, so that slow syncs never stop reads.
-enum class WorkQueue : uint8_t { kSync, kRead, kCpu };
+// Bounded by itself each, so that slow syncs never stop reads. Many syncs run side by side, for they wait, and file
+// systems let those that wait together share a journal commit; writes into the page cache take a core each.
+enum class WorkQueue : uint8_t { kSync, kRead, kCpu, kWrite };
+inline constexpr size_t kWorkQueueCount = 4;
 
 class Workers {
  public:

@@ -24,15 +24,13 @@ void relax_cpu() noexcept {
 }  // namespace
 
 WorkerPool::WorkerPool(const WorkerPoolOptions& options, Post post) : post_(std::move(post)), spin_(options.spin) {
-  const std::array<size_t, kQueueCount> bounds{options.sync_running_max, options.read_running_max,
-                                               options.cpu_running_max};
-  size_t thread_count = 0;
-  for (size_t i = 0; i < kQueueCount; ++i) {
+  const std::array<size_t, kWorkQueueCount> bounds{options.sync_running_max, options.read_running_max,
+                                                   options.cpu_running_max, options.write_running_max};
+  for (size_t i = 0; i < kWorkQueueCount; ++i) {
     queues_[i].running_max = std::max<size_t>(bounds[i], 1);
-    thread_count += queues_[i].running_max;
+    threads_max_ += queues_[i].running_max;
   }
-  threads_.reserve(thread_count);
-  for (size_t i = 0; i < thread_count; ++i) threads_.emplace_back([this]() noexcept { run_thread(); });
+  threads_.reserve(threads_max_);
 }
 
 WorkerPool::~WorkerPool() { shutdown(); }
@@ -134,21 +132,26 @@ void WorkerPool::sleep(std::unique_lock<std::mutex>& lock) noexcept {
 }
 
 WorkerPool::Queue* WorkerPool::runnable() noexcept {
-  for (size_t i = 0; i < kQueueCount; ++i) {
-    Queue& queue = queues_[(next_queue_ + i) % kQueueCount];
+  for (size_t i = 0; i < kWorkQueueCount; ++i) {
+    Queue& queue = queues_[(next_queue_ + i) % kWorkQueueCount];
     if (queue.waiting.empty() || queue.running == queue.running_max) continue;
-    next_queue_ = (next_queue_ + i + 1) % kQueueCount;
+    next_queue_ = (next_queue_ + i + 1) % kWorkQueueCount;
     return &queue;
   }
   return nullptr;
 }
 
 bool WorkerPool::wake_needed() noexcept {
-  if (woken_ > 0 || spinning_ || sleeping_ == 0) return false;
+  if (woken_ > 0 || spinning_ || stopping_) return false;
+  if (sleeping_ == 0 && threads_.size() == threads_max_) return false;
   const bool can_run = std::any_of(queues_.begin(), queues_.end(), [](const Queue& queue) {
     return !queue.waiting.empty() && queue.running < queue.running_max;
   });
   if (!can_run) return false;
+  if (sleeping_ == 0) {
+    threads_.emplace_back([this]() noexcept { run_thread(); });
+    return false;
+  }
   --sleeping_;
   ++woken_;
   return true;

@@ -1,6 +1,6 @@
-// worker_pool.h: the threads that do file I/O and long CPU work. Three FIFO queues, each with a bound of its own on the
-// jobs it may have running; there are as many threads as the bounds add up to, so a queue full of slow syncs never
-// takes a thread from reads. A job that ends is handed back to the loop together with all that ended meanwhile, by one
+// worker_pool.h: the threads that do file I/O and long CPU work. FIFO queues, each with a bound of its own on the jobs it
+// may have running; there may be as many threads as the bounds add up to, so a queue full of slow syncs never takes a
+// thread from reads. A thread is made when a job may run and none is free. A job that ends is handed back to the loop together with all that ended meanwhile, by one
 // post. Waking a sleeping thread is the dearest step (50-60 us for a hop there and back on virtual machines), so: a
 // submit wakes nobody while a thread is awake and looking for work; a thread that takes a job wakes the next one only
 // if more can run; and a thread may spin for a while before it sleeps (spin, 0 = not at all). Thread: submit, queued,
@@ -24,6 +24,7 @@ struct WorkerPoolOptions {
   size_t sync_running_max = 2;
   size_t read_running_max = 2;
   size_t cpu_running_max = 1;  // the loop needs a core too
+  size_t write_running_max = 2;
   Micros spin{0};              // how long a thread looks for work before it sleeps
 };
 
@@ -42,7 +43,6 @@ class WorkerPool final : public Workers {
   void shutdown();
 
  private:
-  static constexpr size_t kQueueCount = 3;
   struct Queue {
     std::deque<std::unique_ptr<Job>> waiting;
     size_t running = 0;
@@ -53,6 +53,7 @@ class WorkerPool final : public Workers {
   void spin(std::unique_lock<std::mutex>& lock) noexcept;
   void sleep(std::unique_lock<std::mutex>& lock) noexcept;
   Queue* runnable() noexcept;  // under mutex_: a queue that may start a job; takes turns between queues
+  // What the jobs that may run need, under mutex_: a sleeping thread (then notify after unlocking), or one more.
   bool wake_needed() noexcept;
   void complete(std::unique_ptr<Job> job);
   void deliver_completed();
@@ -61,7 +62,7 @@ class WorkerPool final : public Workers {
   const Micros spin_;
   mutable std::mutex mutex_;
   std::condition_variable work_;
-  std::array<Queue, kQueueCount> queues_;
+  std::array<Queue, kWorkQueueCount> queues_;
   size_t next_queue_ = 0;
   size_t sleeping_ = 0;    // threads waiting on work_ that nobody has woken
   size_t woken_ = 0;       // threads notified that have not come back to the queues yet
@@ -72,7 +73,8 @@ class WorkerPool final : public Workers {
   std::mutex completed_mutex_;
   std::vector<std::unique_ptr<Job>> completed_;  // ended, not yet delivered to the loop
 
-  std::vector<std::thread> threads_;
+  size_t threads_max_ = 0;
+  std::vector<std::thread> threads_;  // grows under mutex_, until stopping_
 };
 
 }  // namespace leat
