@@ -107,7 +107,7 @@ bool ManualScheduler::run_ready() {
 }
 
 bool ManualScheduler::begin_job() {
-  std::array<std::deque<std::unique_ptr<Job>>*, 3> candidates{};
+  std::array<std::deque<std::unique_ptr<Job>>*, kWorkQueueCount> candidates{};
   size_t count = 0;
   for (auto& queue : workers_.waiting) {
     if (!queue.empty()) candidates[count++] = &queue;

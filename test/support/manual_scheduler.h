@@ -60,7 +60,7 @@ class ManualScheduler final : public Scheduler {
   struct ManualWorkers final : Workers {
     void submit(WorkQueue queue, std::unique_ptr<Job> job) override;
     size_t queued(WorkQueue queue) const noexcept override;
-    std::array<std::deque<std::unique_ptr<Job>>, 3> waiting;
+    std::array<std::deque<std::unique_ptr<Job>>, kWorkQueueCount> waiting;
     std::vector<std::unique_ptr<Job>> finished;
     bool stopped = false;
   };
