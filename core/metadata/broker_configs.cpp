@@ -147,8 +147,8 @@ constexpr ConfigKey kBrokerKeys[] = {
      .rule = kBetween,
      .low = 1,
      .high = 256,
-     .documentation = "Partitions that are synced to disk side by side (leat.flush=commit or full). A thread each, made "
-                      "when needed.",
+     .documentation = "Partitions that are synced to disk side by side (leat.flush=commit or full). A thread each, "
+                      "made when needed.",
      .synonyms = {"leat.sync.threads"}},
     {.name = "leat.tail.cache.bytes",
      .type = kLong,

@@ -1,10 +1,10 @@
 // worker_pool.h: the threads that do file I/O and long CPU work. FIFO queues, each with a bound of its own on the jobs it
 // may have running; there may be as many threads as the bounds add up to, so a queue full of slow syncs never takes a
-// thread from reads. A thread is made when a job may run and none is free. A job that ends is handed back to the loop together with all that ended meanwhile, by one
-// post. Waking a sleeping thread is the dearest step (50-60 us for a hop there and back on virtual machines), so: a
-// submit wakes nobody while a thread is awake and looking for work; a thread that takes a job wakes the next one only
-// if more can run; and a thread may spin for a while before it sleeps (spin, 0 = not at all). Thread: submit, queued,
-// shutdown from the loop; jobs run on the pool's threads.
+// thread from reads. A thread is made when a job may run and none is free. A job that ends is handed back to the loop
+// together with all that ended meanwhile, by one post. Waking a sleeping thread is the dearest step (50-60 us for a hop
+// there and back on virtual machines), so: a submit wakes nobody while a thread is awake and looking for work; a thread
+// that takes a job wakes the next one only if more can run; and a thread may spin for a while before it sleeps (spin,
+// 0 = not at all). Thread: submit, queued, shutdown from the loop; jobs run on the pool's threads.
 #pragma once
 
 #include <array>
