@@ -278,8 +278,7 @@ void AppendLane::launch(std::unique_ptr<LogAppend> append) {
   }
   ++jobs_out_;
   const WorkQueue queue = append->needs_sync() ? WorkQueue::kSync : WorkQueue::kWrite;
-  scheduler_.workers().submit(queue,
-                              std::make_unique<WriteJob>(*this, job_number_, std::move(append), report));
+  scheduler_.workers().submit(queue, std::make_unique<WriteJob>(*this, job_number_, std::move(append), report));
 }
 
 bool AppendLane::may_write_inline(const LogAppend& append) const noexcept {

@@ -1,6 +1,6 @@
-// worker_pool.h: the threads that do file I/O and long CPU work. FIFO queues, each with a bound of its own on the jobs it
-// may have running; there may be as many threads as the bounds add up to, so a queue full of slow syncs never takes a
-// thread from reads. A thread is made when a job may run and none is free. A job that ends is handed back to the loop
+// worker_pool.h: the threads that do file I/O and long CPU work. FIFO queues, each with a bound of its own on the jobs
+// it may have running; there may be as many threads as the bounds add up to, so a queue full of slow syncs never takes
+// a thread from reads. A thread is made when a job may run and none is free. A job that ends is handed back to the loop
 // together with all that ended meanwhile, by one post. Waking a sleeping thread is the dearest step (50-60 us for a hop
 // there and back on virtual machines), so: a submit wakes nobody while a thread is awake and looking for work; a thread
 // that takes a job wakes the next one only if more can run; and a thread may spin for a while before it sleeps (spin,
@@ -25,7 +25,7 @@ struct WorkerPoolOptions {
   size_t read_running_max = 2;
   size_t cpu_running_max = 1;  // the loop needs a core too
   size_t write_running_max = 2;
-  Micros spin{0};              // how long a thread looks for work before it sleeps
+  Micros spin{0};  // how long a thread looks for work before it sleeps
 };
 
 class WorkerPool final : public Workers {
