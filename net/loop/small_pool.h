@@ -40,7 +40,7 @@ inline void* take(size_t bytes) {
   return ::operator new(bytes);
 }
 
-inline void give_back(void* memory, size_t bytes) noexcept {
+inline void give_back(void* memory, [[maybe_unused]] size_t bytes) noexcept {
 #if !defined(__SANITIZE_ADDRESS__)
   const size_t index = (bytes - 1) / kClassBytes;
   if (index < kClassCount) {
