@@ -11,6 +11,8 @@ namespace leat {
 
 namespace {
 
+constexpr size_t kMadeTogetherMax = 16;
+
 struct OpenedLog {
   std::unique_ptr<PartitionLog> log;
   RecoveryReport report;
@@ -102,7 +104,10 @@ Task<Result<void>> PartitionFolders::open_range(TopicSpec topic, int32_t first, 
   const auto opening = std::make_shared<Opening>(parts_.scheduler, std::move(topic), when_there);
   opening->next = first;
   opening->end = first + count;
-  const size_t parallel = std::min(parts_.parallel_max, static_cast<size_t>(count));
+  // New folders wait for syncs of theirs, which go together; recovery is work for as many cores as it may have.
+  const size_t parallel_max =
+      when_there == WhenThere::kAdopt ? std::max(parts_.parallel_max, kMadeTogetherMax) : parts_.parallel_max;
+  const size_t parallel = std::min(parallel_max, static_cast<size_t>(count));
   opening->running = parallel;
   for (size_t i = 0; i < parallel; ++i) spawn(open_next(opening));
   (void)co_await opening->finished.wait();
@@ -155,7 +160,7 @@ Task<Result<std::unique_ptr<PartitionLog>>> PartitionFolders::open_folder(Partit
   const RecoveryHints hints = parts_.directory.hints_for(name);
   const Foreign foreign = when_there == WhenThere::kAdopt ? Foreign::kYes : Foreign::kNo;
   auto work = [open = std::move(open), hints, foreign] { return open_or_create(open, hints, foreign); };
-  Result<OpenedLog> opened = co_await run_on(parts_.scheduler, WorkQueue::kRead, std::move(work));
+  Result<OpenedLog> opened = co_await run_on(parts_.scheduler, WorkQueue::kSync, std::move(work));
   if (!opened) co_return fail(opened.error());
   log_report(name, opened->report);
   opened->log->use_tail_cache(parts_.tail_cache);
@@ -180,7 +185,7 @@ Task<Result<void>> PartitionFolders::remove_topic(Uuid id, std::string name, int
     burial.name_is_free = parts_.table.find_topic(name) == nullptr;
     burial.seed = parts_.random.next();
     auto work = [this, burial] { return bury(parts_.files, parts_.directory, burial); };
-    Result<std::optional<std::string>> buried = co_await run_on(parts_.scheduler, WorkQueue::kRead, std::move(work));
+    Result<std::optional<std::string>> buried = co_await run_on(parts_.scheduler, WorkQueue::kSync, std::move(work));
     if (!buried) co_return fail(buried.error());
     if (*buried) finish_deletions({**buried});
   }
