@@ -76,13 +76,8 @@ void Dispatcher::on_frame(Connection& connection, uint64_t ticket, Slice payload
   request.api = api->key;
   request.version = version;
   request.correlation_id = header->correlation_id;
-  Pending pending{api, std::move(request), std::move(body), arrival_time()};
-  if (peer.waiting.empty() && !peer.starting && may_start(peer, *api) && !connection.backed_up()) {
-    if (std::optional<Gate::Hold> hold = gate_.try_enter()) begin(peer, std::move(*hold), std::move(pending));
-    return;
-  }
-  peer.waiting.push_back(std::move(pending));
-  start_waiting(connection.id());
+  peer.waiting.push_back({api, std::move(request), std::move(body), arrival_time()});
+  start_waiting(connection.id(), peer);
 }
 
 const std::shared_ptr<const RequestOrigin>& Dispatcher::origin_of(Peer& peer, const Connection& connection,
@@ -94,7 +89,10 @@ const std::shared_ptr<const RequestOrigin>& Dispatcher::origin_of(Peer& peer, co
   return peer.origin;
 }
 
-void Dispatcher::on_drained(ConnectionId connection) { start_waiting(connection); }
+void Dispatcher::on_drained(ConnectionId connection) {
+  const auto found = peers_.find(connection);
+  if (found != peers_.end()) start_waiting(connection, found->second);
+}
 
 void Dispatcher::on_closed(const ClosedConnection& closed) {
   peers_.erase(closed.id);
@@ -116,11 +114,9 @@ Event::Wait Dispatcher::close() {
 }
 
 // Begins what may begin, in order. A handler that never waits ends inside, which brings us here again: the outer call
-// goes on.
-void Dispatcher::start_waiting(ConnectionId id) {
-  const auto found = peers_.find(id);
-  if (found == peers_.end() || found->second.starting) return;
-  Peer& peer = found->second;  // stays: it is erased by on_closed only, which comes from the loop and not from in here
+// goes on. The peer stays: it is erased by on_closed only, which comes from the loop and not from in here.
+void Dispatcher::start_waiting(ConnectionId id, Peer& peer) {
+  if (peer.starting) return;
   peer.starting = true;
   while (!peer.waiting.empty() && may_start(peer, *peer.waiting.front().api)) {
     Connection* connection = find_(id);
@@ -132,19 +128,15 @@ void Dispatcher::start_waiting(ConnectionId id) {
     if (connection->backed_up()) break;  // on_drained goes on here
     Pending next = std::move(peer.waiting.front());
     peer.waiting.pop_front();
-    begin(peer, std::move(*hold), std::move(next));
+    ++peer.running;
+    if (!overlaps(*next.api)) ++peer.running_alone;
+    run(std::move(*hold), std::move(next));
   }
   peer.starting = false;
 }
 
 bool Dispatcher::may_start(const Peer& peer, const ApiSpec& next) noexcept {
   return peer.running == 0 || (overlaps(next) && peer.running_alone == 0);
-}
-
-void Dispatcher::begin(Peer& peer, Gate::Hold hold, Pending pending) {
-  ++peer.running;
-  if (!overlaps(*pending.api)) ++peer.running_alone;
-  run(std::move(hold), std::move(pending));
 }
 
 Detached Dispatcher::run(Gate::Hold hold, Pending pending) {
@@ -172,7 +164,7 @@ void Dispatcher::finish(ConnectionId id, uint64_t ticket, const ApiSpec& api, Re
       connection->respond(ticket, Response{std::move(reply.pieces), std::move(reply.held)});
     }
   }
-  start_waiting(id);
+  start_waiting(id, found->second);
 }
 
 // One reading of the clock for all frames of a turn: those that were read later waited as long in the kernel.

@@ -9,13 +9,13 @@
 
 #include <cstdint>
 #include <functional>
-#include <list>
 #include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "core/base/ring_queue.h"
 #include "core/codec/message_reader.h"
 #include "net/loop/gate.h"
 #include "net/loop/task.h"
@@ -69,14 +69,14 @@ class Dispatcher final : public FrameHandler {
 
  private:
   struct Pending {
-    const ApiSpec* api;
+    const ApiSpec* api = nullptr;
     Request request;
-    MessageReader body;
-    Nanos arrived;
+    MessageReader body{Slice()};
+    Nanos arrived{0};
   };
   struct Peer {  // a connection that has sent something
     std::shared_ptr<const RequestOrigin> origin;
-    std::list<Pending> waiting;  // for what is running, in order
+    RingQueue<Pending> waiting;  // for what is running, in order
     size_t running = 0;
     size_t running_alone = 0;  // of them: those that nothing overlaps (0 or 1)
     bool starting = false;     // start_waiting is at work, further out on the stack
@@ -84,9 +84,8 @@ class Dispatcher final : public FrameHandler {
 
   const std::shared_ptr<const RequestOrigin>& origin_of(Peer& peer, const Connection& connection,
                                                         std::string_view client_id);
-  void start_waiting(ConnectionId id);
+  void start_waiting(ConnectionId id, Peer& peer);
   static bool may_start(const Peer& peer, const ApiSpec& next) noexcept;
-  void begin(Peer& peer, Gate::Hold hold, Pending pending);
   Detached run(Gate::Hold hold, Pending pending);
   void finish(ConnectionId id, uint64_t ticket, const ApiSpec& api, Reply reply);
   Nanos arrival_time();

@@ -17,9 +17,14 @@ class RingQueue {
   size_t size() const noexcept { return size_; }
   bool empty() const noexcept { return size_ == 0; }
   T& operator[](size_t place) noexcept { return items_[(first_ + place) & (items_.size() - 1)]; }
+  const T& operator[](size_t place) const noexcept { return items_[(first_ + place) & (items_.size() - 1)]; }
   T& front() noexcept {
     CHECK(size_ > 0);
     return items_[first_];
+  }
+  T& back() noexcept {
+    CHECK(size_ > 0);
+    return (*this)[size_ - 1];
   }
 
   void push_back(T item) {
@@ -38,7 +43,7 @@ class RingQueue {
   void clear() noexcept { *this = RingQueue(); }
 
  private:
-  static constexpr size_t kFirstCapacity = 4;
+  static constexpr size_t kFirstCapacity = 1;  // ten thousand idle connections have two or three of these
   static constexpr size_t kKeptCapacity = 64;
 
   void grow() {

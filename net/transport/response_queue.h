@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <vector>
 
+#include "core/base/ring_queue.h"
 #include "net/transport/connection.h"
 
 namespace leat {
@@ -19,7 +19,7 @@ class ResponseQueue {
   // False when that ticket is not open (answered already): the caller's mistake, nothing happens.
   bool answer(uint64_t ticket, Response response);
 
-  size_t requests_in_flight() const noexcept { return slots_.size() - first_slot_; }
+  size_t requests_in_flight() const noexcept { return slots_.size(); }
   size_t request_bytes_in_flight() const noexcept { return request_bytes_; }
   size_t output_bytes() const noexcept { return output_bytes_; }
 
@@ -34,17 +34,15 @@ class ResponseQueue {
   };
   void release_answered();
 
-  std::vector<Slot> slots_;  // from first_slot_ on: requests whose response has not reached output_, in order
-  size_t first_slot_ = 0;
-  uint64_t first_ticket_ = 0;  // of slots_[first_slot_]
+  RingQueue<Slot> slots_;      // requests whose response has not reached output_, in order
+  uint64_t first_ticket_ = 0;  // of slots_.front()
   size_t request_bytes_ = 0;
   struct Output {
     Slice piece;
     std::shared_ptr<void> held;  // with the last piece of its response
   };
-  std::vector<Output> output_;  // from first_output_ on
-  size_t first_output_ = 0;
-  size_t first_output_taken_ = 0;  // bytes of output_[first_output_] that have left
+  RingQueue<Output> output_;
+  size_t front_taken_ = 0;  // bytes of output_.front() that have left
   size_t output_bytes_ = 0;
 };
 
