@@ -104,17 +104,18 @@ size_t TailCache::Tail::batch_end(const Chunk& chunk, size_t mark) const noexcep
 }
 
 std::optional<FetchedBatches> TailCache::Tail::read(Offset from, const ReadLimits& limits) const {
+  std::optional<FetchedBatches> fetched = look_up(from, limits);
   TailCache::Counters& counters = cache_.counters_;
-  if (chunks_.empty() || from < chunks_.front().marks.front().base_offset) {
-    ++counters.misses;
-    return std::nullopt;
-  }
+  ++(fetched ? counters.hits : counters.misses);
+  if (fetched) counters.hit_bytes += static_cast<uint64_t>(fetched->size_bytes);
+  return fetched;
+}
+
+std::optional<FetchedBatches> TailCache::Tail::look_up(Offset from, const ReadLimits& limits) const {
+  if (chunks_.empty() || from < chunks_.front().marks.front().base_offset) return std::nullopt;
   const auto ends_below = [](const Chunk& chunk, Offset offset) { return chunk.marks.back().last_offset < offset; };
   auto chunk = std::lower_bound(chunks_.begin(), chunks_.end(), from, ends_below);
-  if (chunk == chunks_.end()) {
-    ++counters.misses;
-    return std::nullopt;
-  }
+  if (chunk == chunks_.end()) return std::nullopt;
   const auto mark_below = [](const Mark& mark, Offset offset) { return mark.last_offset < offset; };
   size_t mark = static_cast<size_t>(std::lower_bound(chunk->marks.begin(), chunk->marks.end(), from, mark_below) -
                                     chunk->marks.begin());
@@ -135,8 +136,6 @@ std::optional<FetchedBatches> TailCache::Tail::read(Offset from, const ReadLimit
     }
     if (mark < chunk->marks.size()) break;
   }
-  ++counters.hits;
-  counters.hit_bytes += static_cast<uint64_t>(fetched.size_bytes);
   return fetched;
 }
 

@@ -67,7 +67,7 @@ class TailCache::Tail {
   // The next batch of the partition; a gap to the previous one's last offset is fine.
   void insert(Offset base_offset, Offset last_offset, const Slice& batch);
   // Whole batches from the one that holds `from` on; nullopt when that one is not here.
-  std::optional<FetchedBatches> read(Offset from, const ReadLimits& limits) const;
+  std::optional<FetchedBatches> read(Offset from, const ReadLimits& limits) const;  // counted
   void clear();
   size_t charged_bytes() const noexcept { return charged_bytes_; }
 
@@ -86,6 +86,7 @@ class TailCache::Tail {
     bool is_ours = false;  // may grow
     std::vector<Mark> marks;
   };
+  std::optional<FetchedBatches> look_up(Offset from, const ReadLimits& limits) const;
   void add_chunk(Chunk chunk);
   void drop_oldest();
   Chunk& chunk_with_room(size_t size);

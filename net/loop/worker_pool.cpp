@@ -45,7 +45,7 @@ void WorkerPool::submit(WorkQueue queue, std::unique_ptr<Job> job) {
   }
   queues_[static_cast<size_t>(queue)].waiting.push_back(std::move(job));
   waiting_hint_.fetch_add(1, std::memory_order_release);
-  const bool wake = wake_needed();
+  const bool wake = bring_in_thread();
   lock.unlock();
   if (wake) work_.notify_one();
 }
@@ -93,7 +93,7 @@ void WorkerPool::run_thread() noexcept {
     queue->waiting.pop_front();
     waiting_hint_.fetch_sub(1, std::memory_order_relaxed);
     ++queue->running;
-    const bool wake = wake_needed();
+    const bool wake = bring_in_thread();
     lock.unlock();
     if (wake) work_.notify_one();
     job->run();
@@ -141,7 +141,7 @@ WorkerPool::Queue* WorkerPool::runnable() noexcept {
   return nullptr;
 }
 
-bool WorkerPool::wake_needed() noexcept {
+bool WorkerPool::bring_in_thread() noexcept {
   if (woken_ > 0 || spinning_ || stopping_) return false;
   if (sleeping_ == 0 && threads_.size() == threads_max_) return false;
   const bool can_run = std::any_of(queues_.begin(), queues_.end(), [](const Queue& queue) {

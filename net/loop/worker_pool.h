@@ -53,8 +53,8 @@ class WorkerPool final : public Workers {
   void spin(std::unique_lock<std::mutex>& lock) noexcept;
   void sleep(std::unique_lock<std::mutex>& lock) noexcept;
   Queue* runnable() noexcept;  // under mutex_: a queue that may start a job; takes turns between queues
-  // What the jobs that may run need, under mutex_: a sleeping thread (then notify after unlocking), or one more.
-  bool wake_needed() noexcept;
+  // For jobs that may run, under mutex_: chooses a sleeping thread (true: notify after unlocking), or makes one more.
+  bool bring_in_thread() noexcept;
   void complete(std::unique_ptr<Job> job);
   void deliver_completed();
 

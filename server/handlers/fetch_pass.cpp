@@ -219,6 +219,11 @@ void FetchPass::take(Answer& answer, FetchedBatches batches) {
   bytes_ += batches.size_bytes;
 }
 
+// The first is given whole, later ones as far as there is room.
+void FetchPass::take_read(Answer& answer, FetchedBatches batches) {
+  take(answer, bytes_ == 0 ? std::move(batches) : front_of(std::move(batches), left()));
+}
+
 // What lies in the page cache the loop reads itself, up to the first read that would wait: a hop to a worker and back
 // costs as much as copying some 500 KB.
 void FetchPass::read_from_page_cache() {
@@ -230,7 +235,7 @@ void FetchPass::read_from_page_cache() {
     std::optional<FetchedBatches> read = cold_[done].read->execute_cached();
     if (!read) break;
     loop_read_bytes_ += read->size_bytes;
-    take(answer, bytes_ == 0 ? std::move(*read) : front_of(std::move(*read), left()));
+    take_read(answer, std::move(*read));
   }
   cold_.erase(cold_.begin(), cold_.begin() + static_cast<ptrdiff_t>(done));
 }
@@ -255,10 +260,8 @@ Task<void> FetchPass::read_cold() {
     Result<FetchedBatches>& read = result->reads[i];
     if (!read) {
       fail(answer, error_of(read.error().code));
-    } else if (bytes_ == 0) {
-      take(answer, std::move(*read));  // the first is given whole
     } else {
-      take(answer, front_of(std::move(*read), left()));
+      take_read(answer, std::move(*read));
     }
   }
 }

@@ -52,6 +52,7 @@ class FetchPass {
   void read_from_page_cache();
   Task<void> read_cold();
   void take(Answer& answer, FetchedBatches batches);
+  void take_read(Answer& answer, FetchedBatches batches);
   int64_t left() const noexcept { return limits_.bytes_max - bytes_; }
 
   Broker& broker_;
