@@ -46,51 +46,52 @@ Result<TcpPair> connected_pair() {
   return TcpPair{std::move(near), std::move(far)};
 }
 
-Result<LoadResult> ping_pong() {
+// Takes `step` on one side, again and again, while a thread does `far_side` on the other until the stream ends.
+template <class FarSide, class Step>
+Result<LoadResult> over_loopback(const FarSide& far_side, const Step& step) {
   TRY(pair, connected_pair());
-  std::thread echo([&far = pair.far] {
-    uint8_t ball[64];
-    while (far.receive_all(ball) && far.send_all(ball)) {
-    }
-  });
+  std::thread other([&far_side, &far = pair.far] { far_side(far); });
   LoadResult result;
-  uint8_t ball[64] = {};
   Result<void> going;
   const auto begin = Steady::now();
   while (going && seconds_since(begin) < throughput_seconds()) {
-    const auto sent = Steady::now();
-    going = pair.near.send_all(ball);
-    if (going) going = pair.near.receive_all(ball);
-    result.latency.add(nanoseconds_since(sent));
+    going = step(pair.near, result);
     ++result.requests;
   }
   result.seconds = seconds_since(begin);
   (void)shutdown(pair.near.descriptor(), SHUT_RDWR);
-  echo.join();
+  other.join();
   if (!going) return fail(going.error());
   return result;
 }
 
-Result<LoadResult> loopback() {
-  TRY(pair, connected_pair());
-  std::thread sink([&far = pair.far] {
-    std::vector<uint8_t> chunk(256 << 10);
-    for (Result<size_t> count = size_t{1}; count;) count = far.receive_some(chunk);
+Result<LoadResult> ping_pong() {
+  uint8_t ball[64] = {};
+  const auto echo = [](Socket& far) {
+    uint8_t returned[sizeof ball];
+    while (far.receive_all(returned) && far.send_all(returned)) {
+    }
+  };
+  return over_loopback(echo, [&ball](Socket& near, LoadResult& result) -> Result<void> {
+    const auto sent = Steady::now();
+    TRY(near.send_all(ball));
+    TRY(near.receive_all(ball));
+    result.latency.add(nanoseconds_since(sent));
+    return {};
   });
-  LoadResult result;
+}
+
+Result<LoadResult> loopback() {
   const std::vector<uint8_t> chunk(1 << 20, 'x');
-  Result<void> going;
-  const auto begin = Steady::now();
-  while (going && seconds_since(begin) < throughput_seconds()) {
-    going = pair.near.send_all(chunk);
+  const auto sink = [](Socket& far) {
+    std::vector<uint8_t> into(256 << 10);
+    for (Result<size_t> count = size_t{1}; count;) count = far.receive_some(into);
+  };
+  return over_loopback(sink, [&chunk](Socket& near, LoadResult& result) -> Result<void> {
+    TRY(near.send_all(chunk));
     result.bytes += chunk.size();
-    ++result.requests;
-  }
-  result.seconds = seconds_since(begin);
-  (void)shutdown(pair.near.descriptor(), SHUT_RDWR);
-  sink.join();
-  if (!going) return fail(going.error());
-  return result;
+    return {};
+  });
 }
 
 // The file is closed and so deleted after the clock has stopped.
