@@ -223,11 +223,9 @@ def case_parked_consumers(options, limits):
         assert producer.create_topic('watched') == 0
         consumers = [broker.connect() for _ in range(count)]
         took = []
-        body = struct.pack('>iiiibii', -1, 20_000, 1, MB, 0, 0, -1) + struct.pack('>i', 1) + string('watched')
         for offset in range(50):
-            request = body + struct.pack('>iiiqqi', 1, 0, -1, offset, -1, MB) + struct.pack('>i', 0) + string('')
             for consumer in consumers:
-                consumer.send(frame(FETCH, 11, request))
+                consumer.send(consumer.fetch_frame('watched', 0, offset, max_wait_ms=20_000))
             time.sleep(0.02)
             started = time.monotonic()
             assert producer.produce('watched', 0, batch([b'x'])) == (0, offset)
@@ -293,9 +291,7 @@ def tail_latencies(broker, seconds):
     took = []
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        body = struct.pack('>iiiibii', -1, 20_000, 1, MB, 0, 0, -1) + struct.pack('>i', 1) + string('tail')
-        body += struct.pack('>iiiqqi', 1, 0, -1, offset, -1, MB) + struct.pack('>i', 0) + string('')
-        consumer.send(frame(FETCH, 11, body))
+        consumer.send(consumer.fetch_frame('tail', 0, offset, max_wait_ms=20_000))
         time.sleep(0.0015)
         started = time.monotonic()
         producer.send(producer.produce_frame('tail', 0, data))

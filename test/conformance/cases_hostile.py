@@ -170,12 +170,11 @@ def case_reader_that_never_reads(options):
         before = broker.resident_bytes()
         client = broker.connect()
         client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        body = struct.pack('>iiiibii', -1, 10, 1, 50 << 20, 0, 0, -1) + struct.pack('>i', 1) + string('unread')
-        body += struct.pack('>iiiqqi', 1, 0, -1, 0, -1, 50 << 20) + struct.pack('>i', 0) + string('')
+        request = client.fetch_frame('unread', 0, 0, max_wait_ms=10, partition_bytes=50 << 20)
         client.socket.settimeout(0.5)
         try:
             for _ in range(2000):
-                client.send(frame(FETCH, 11, body))
+                client.send(request)
         except OSError:
             pass  # the broker stopped reading: back pressure
         time.sleep(0.5)

@@ -109,7 +109,7 @@ def flexible_frame(api, version, body, correlation=1, client='conformance'):
     return struct.pack('>i', len(payload)) + payload
 
 
-class Closed(Exception):
+class Closed(ConnectionError):
     """The broker closed the connection."""
 
 
@@ -122,7 +122,10 @@ class Connection:
         self.socket.close()
 
     def send(self, data):
-        self.socket.sendall(data)
+        try:
+            self.socket.sendall(data)
+        except (ConnectionResetError, BrokenPipeError) as error:
+            raise Closed from error
 
     def _read(self, size):
         parts = bytearray()
@@ -142,10 +145,7 @@ class Connection:
 
     def ask(self, api, version, body):
         """The body of the answer, behind the correlation id."""
-        try:
-            self.send(frame(api, version, body))
-        except (ConnectionResetError, BrokenPipeError) as error:
-            raise Closed from error
+        self.send(frame(api, version, body))
         return self.receive()[4:]
 
     def api_versions(self):
@@ -180,18 +180,19 @@ class Connection:
 
     def produce(self, topic, partition, data, acks=-1, timeout_ms=10_000):
         """(error, base offset)"""
-        try:
-            self.send(self.produce_frame(topic, partition, data, acks, timeout_ms))
-        except (ConnectionResetError, BrokenPipeError) as error:
-            raise Closed from error
+        self.send(self.produce_frame(topic, partition, data, acks, timeout_ms))
         return self.produce_answer(topic, self.receive()[4:])
+
+    @staticmethod
+    def fetch_frame(topic, partition, offset, max_wait_ms=0, min_bytes=1, max_bytes=50 << 20, partition_bytes=1 << 20):
+        body = struct.pack('>iiiibii', -1, max_wait_ms, min_bytes, max_bytes, 0, 0, -1) + struct.pack('>i', 1)
+        body += string(topic) + struct.pack('>iiiqqi', 1, partition, -1, offset, -1, partition_bytes)
+        return frame(FETCH, 11, body + struct.pack('>i', 0) + string(''))
 
     def fetch(self, topic, partition, offset, max_wait_ms=0, min_bytes=1, max_bytes=50 << 20, partition_bytes=1 << 20):
         """(error, high watermark, log start, records)"""
-        body = struct.pack('>iiiibii', -1, max_wait_ms, min_bytes, max_bytes, 0, 0, -1) + struct.pack('>i', 1)
-        body += string(topic) + struct.pack('>iiiqqi', 1, partition, -1, offset, -1, partition_bytes)
-        body += struct.pack('>i', 0) + string('')
-        answer = self.ask(FETCH, 11, body)
+        self.send(self.fetch_frame(topic, partition, offset, max_wait_ms, min_bytes, max_bytes, partition_bytes))
+        answer = self.receive()[4:]
         at = 4 + 2 + 4 + 4 + 2 + len(topic.encode()) + 4 + 4
         error, high, _stable, start, aborted = struct.unpack_from('>hqqqi', answer, at)
         assert aborted <= 0, aborted
