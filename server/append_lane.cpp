@@ -128,7 +128,12 @@ class AppendLane::ValidateJob final : public Job {
 
 AppendLane::AppendLane(Scheduler& scheduler, LaneStarter& starter, PartitionLog& log, WaiterList& waiters,
                        LaneOptions options) noexcept
-    : scheduler_(scheduler), starter_(starter), log_(log), waiters_(waiters), options_(options) {}
+    : scheduler_(scheduler),
+      starter_(starter),
+      log_(log),
+      waiters_(waiters),
+      options_(options),
+      syncs_(scheduler, starter.metrics().timed, [this](const SyncChain::Batch& batch) { on_synced(batch); }) {}
 
 AppendLane::~AppendLane() {
   CHECK(jobs_out_ == 0, "{}: {} jobs out", log_.name(), jobs_out_);
@@ -238,7 +243,6 @@ void AppendLane::start() {
   while (flying_ == nullptr) {
     take_ready_slots();
     if (inputs_.empty()) break;
-    offsets_before_job_ = log_.offsets();
     const size_t asked = inputs_.size();
     std::unique_ptr<LogAppend> append = log_.begin_append(inputs_, scheduler_.clock().wall_ms());
     const size_t taken = asked - inputs_.size();
@@ -258,20 +262,20 @@ void AppendLane::launch(std::unique_ptr<LogAppend> append) {
   flying_ = append.get();
   written_reported_ = false;
   ++job_number_;
-  const size_t bytes = append->size_bytes();
-  if (bytes == 0) {  // duplicates and refusals only: nothing to write
-    report_finished(*append, Synced::kNo);
-    return;
-  }
-  if (may_write_inline(*append)) {
-    const Nanos begin = scheduler_.clock().monotonic();
-    append->write();
-    const Nanos took = scheduler_.clock().monotonic() - begin;
-    options_.inline_writes->took(took);
-    starter_.metrics().on_wrote(took);
-    report_finished(*append, Synced::kNo);
-    return;
-  }
+  if (append->size_bytes() > 0 && may_write_inline(*append)) return write_inline(std::move(append));
+  // What follows must not overtake the syncs that are under way: its own, and answers about duplicates of theirs.
+  held_ = std::move(append);
+  if (syncs_.idle()) launch_held();
+}
+
+void AppendLane::launch_held() {
+  std::unique_ptr<LogAppend> append = std::move(held_);
+  offsets_before_job_ = log_.offsets();
+  if (append->size_bytes() == 0) return report_finished(*append, Synced::kNo);  // duplicates and refusals only
+  launch_job(std::move(append));
+}
+
+void AppendLane::launch_job(std::unique_ptr<LogAppend> append) {
   WriteJob::Report report = WriteJob::Report::kWhenDone;
   for (const Taker& taker : in_flight_) {
     if (taker.group->acks() != Acks::kAll) report = WriteJob::Report::kWhenWritten;
@@ -282,8 +286,74 @@ void AppendLane::launch(std::unique_ptr<LogAppend> append) {
 }
 
 bool AppendLane::may_write_inline(const LogAppend& append) const noexcept {
-  return options_.inline_writes != nullptr && append.only_writes() &&
+  return options_.inline_writes != nullptr && append.is_plain() && (append.needs_sync() || syncs_.idle()) &&
          options_.inline_writes->allowed(append.size_bytes());
+}
+
+void AppendLane::write_inline(std::unique_ptr<LogAppend> append) {
+  offsets_before_job_ = log_.offsets();
+  const Nanos begin = scheduler_.clock().monotonic();
+  append->write();
+  const Nanos took = scheduler_.clock().monotonic() - begin;
+  options_.inline_writes->took(took);
+  starter_.metrics().on_wrote(took);
+  if (append->failed() || !append->needs_sync()) return report_finished(*append, Synced::kNo);
+  report_written(*append);
+  unsynced_.push_back({std::move(in_flight_), std::exchange(flying_bytes_, 0)});
+  unsynced_bytes_ += unsynced_.back().queued_bytes;
+  in_flight_.clear();
+  flying_ = nullptr;
+  syncs_.add(std::move(append));
+}
+
+// In the order in which they were added.
+void AppendLane::on_synced(const SyncChain::Batch& batch) {
+  if (batch.end == SyncChain::End::kCancelled) return on_syncs_cancelled(batch);
+  const LogOffsets before = log_.offsets();
+  size_t synced_bytes = 0;
+  for (const std::unique_ptr<LogAppend>& append : batch.appends) {
+    Unsynced waiting = std::move(unsynced_.front());
+    unsynced_.pop_front();
+    log_.on_synced(*append);
+    count_finished(*append);
+    note_failure(*append);
+    for (size_t i = 0; i < waiting.takers.size(); ++i) {
+      if (waiting.takers[i].group != nullptr) answer(*append, waiting.takers[i], i);
+    }
+    queued_bytes_ -= waiting.queued_bytes;
+    unsynced_bytes_ -= waiting.queued_bytes;
+    synced_bytes += append->size_bytes();
+    if (!append->failed()) starter_.appended(static_cast<int64_t>(append->size_bytes()));
+  }
+  if (!batch.appends.empty()) {
+    starter_.metrics().on_synced(batch.sync_took);
+    announce(before, static_cast<int64_t>(synced_bytes));
+  }
+  if (held_ != nullptr && syncs_.idle()) {
+    launch_held();
+    if (flying_ == nullptr && (!slots_.empty() || !inputs_.empty())) start_soon();
+  }
+  drained_maybe();
+}
+
+// As for a job: on_job_cancelled.
+void AppendLane::on_syncs_cancelled(const SyncChain::Batch& batch) {
+  const Error reason(Errc::kCancelled, "shutting down");
+  for (size_t i = 0; i < batch.appends.size(); ++i) {
+    for (Taker& taker : unsynced_.front().takers) {
+      if (taker.group != nullptr) taker.group->finish(taker.index, failed_outcome(reason));
+    }
+    queued_bytes_ -= unsynced_.front().queued_bytes;
+    unsynced_bytes_ -= unsynced_.front().queued_bytes;
+    unsynced_.pop_front();
+  }
+  if (held_ != nullptr) {
+    held_.reset();
+    refuse_flight(reason);
+  }
+  closed_ = reason;
+  fail_queued(reason);
+  drained_maybe();
 }
 
 // Posted by the worker between write and sync; done() may have overtaken it.
@@ -295,7 +365,7 @@ void AppendLane::report_written(LogAppend& append) {
   written_reported_ = true;
   log_.on_written(append);
   for (size_t i = 0; i < in_flight_.size(); ++i) {
-    if (in_flight_[i].group->acks() != Acks::kAll) answer(append, i);
+    if (in_flight_[i].group->acks() != Acks::kAll) answer(append, in_flight_[i], i);
   }
 }
 
@@ -305,7 +375,7 @@ void AppendLane::report_finished(LogAppend& append, Synced synced) {
   count_finished(append);
   note_failure(append);
   for (size_t i = 0; i < in_flight_.size(); ++i) {
-    if (in_flight_[i].group != nullptr) answer(append, i);
+    if (in_flight_[i].group != nullptr) answer(append, in_flight_[i], i);
   }
   in_flight_.clear();
   flying_ = nullptr;
@@ -323,7 +393,7 @@ void AppendLane::count_finished(const LogAppend& append) noexcept {
   if (append.failed() || append.size_bytes() == 0) return;
   ++metrics.jobs;
   metrics.bytes += append.size_bytes();
-  metrics.records += static_cast<uint64_t>(log_.offsets().log_end.v - offsets_before_job_.log_end.v);
+  metrics.records += append.record_count();
 }
 
 void AppendLane::note_failure(const LogAppend& append) {
@@ -347,20 +417,23 @@ void AppendLane::on_job_done(std::unique_ptr<LogAppend> append, Synced synced) {
 void AppendLane::on_job_cancelled() {
   --jobs_out_;
   const Error reason(Errc::kCancelled, "shutting down");
+  refuse_flight(reason);
+  closed_ = reason;
+  fail_queued(reason);
+  drained_maybe();
+}
+
+void AppendLane::refuse_flight(const Error& reason) {
   for (Taker& taker : in_flight_) {
     if (taker.group != nullptr) taker.group->finish(taker.index, failed_outcome(reason));
   }
   in_flight_.clear();
   flying_ = nullptr;
   queued_bytes_ -= std::exchange(flying_bytes_, 0);
-  closed_ = reason;
-  fail_queued(reason);
-  drained_maybe();
 }
 
-void AppendLane::answer(LogAppend& append, size_t position) {
-  const Taker taker = std::move(in_flight_[position]);
-  in_flight_[position].group = nullptr;
+void AppendLane::answer(LogAppend& append, Taker& to, size_t position) {
+  const Taker taker = std::exchange(to, {});
   const BatchOutcome& from = append.outcomes[position];
   AppendOutcome outcome;
   outcome.error = from.error;
@@ -389,7 +462,7 @@ void AppendLane::fail_queued(const Error& reason) {
   input_bytes_ = 0;
   first_slot_number_ += slots_.size();
   slots_.clear();
-  queued_bytes_ = flying_bytes_;
+  queued_bytes_ = flying_bytes_ + unsynced_bytes_;
 }
 
 void AppendLane::close(Error reason, std::function<void()> on_drained) {

@@ -2,10 +2,12 @@
 // later offsets and markers.
 //   submit      takes a slot, in order of arrival
 //   validated   small batches on the loop, large ones on a kCpu worker, while the slot keeps its place
-//   started     before the loop polls: all validated slots at the head become one job: one write, one sync
-//   written     acks 0 and 1 are answered
-//   durable     acks=all are answered, the high watermark moves, watches wake
-// Invariants: at most one job in flight; outcomes reach their askers in the order of the slots of equal acks; each slot
+//   started     before the loop polls: all validated slots at the head become one append
+//   written     by the loop itself, when it is small and plain, else by a worker; acks 0 and 1 are answered
+//   durable     one sync covers all that was written before it began (sync_chain.h); acks=all are answered, the high
+//               watermark moves, watches wake
+// Invariants: at most one append is being written; one that is not plain is written and synced by itself, with no other
+// out; outcomes reach their askers in the order of the slots of equal acks; each slot
 // is answered exactly once; a rejected slot never holds up those behind it. Thread: the loop; jobs touch only their own
 // fields.
 #pragma once
@@ -24,6 +26,7 @@
 #include "server/inline_writes.h"
 #include "server/log.h"
 #include "server/metrics.h"
+#include "server/sync_chain.h"
 #include "server/waiters.h"
 
 namespace leat {
@@ -39,7 +42,7 @@ inline constexpr size_t kJobBytesMax = 32 << 20;
 inline constexpr size_t kJobBatchesMax = 4096;
 
 struct LaneOptions {
-  // Which jobs that need no sync the loop writes itself: the one exception to the ban on file I/O there. Null: none.
+  // Which appends the loop writes itself: the one exception to the ban on file I/O there. Null: none.
   InlineWrites* inline_writes = nullptr;
 };
 
@@ -86,7 +89,9 @@ class AppendLane {
 
   size_t queued_bytes() const noexcept { return queued_bytes_; }
   int jobs_out() const noexcept { return jobs_out_; }
-  bool idle() const noexcept { return slots_.empty() && inputs_.empty() && jobs_out_ == 0; }
+  bool idle() const noexcept {
+    return slots_.empty() && inputs_.empty() && jobs_out_ == 0 && flying_ == nullptr && syncs_.idle();
+  }
 
   // Whoever comes later is answered with `reason`, as is everything that is not in flight; on_drained is called (from
   // the ready queue) when no job is out any more.
@@ -120,7 +125,12 @@ class AppendLane {
   void take_ready_slots();
   void start_soon();
   void launch(std::unique_ptr<LogAppend> append);
+  void launch_job(std::unique_ptr<LogAppend> append);
   bool may_write_inline(const LogAppend& append) const noexcept;
+  void write_inline(std::unique_ptr<LogAppend> append);
+  void on_synced(const SyncChain::Batch& batch);
+  void on_syncs_cancelled(const SyncChain::Batch& batch);
+  void launch_held();
   void on_job_written(uint64_t job_number);
   void report_written(LogAppend& append);
   enum class Synced : uint8_t { kNo, kYes };  // whether sync() was called; how it ended, the log knows
@@ -129,7 +139,8 @@ class AppendLane {
   void note_failure(const LogAppend& append);
   void on_job_done(std::unique_ptr<LogAppend> append, Synced synced);
   void on_job_cancelled();
-  void answer(LogAppend& append, size_t position);
+  void answer(LogAppend& append, Taker& taker, size_t position);
+  void refuse_flight(const Error& reason);
   void fail_queued(const Error& reason);
   void drained_maybe();
 
@@ -143,14 +154,22 @@ class AppendLane {
   uint64_t first_slot_number_ = 0;   // of slots_.front()
   std::vector<AppendInput> inputs_;  // taken from slots_, not yet by begin_append
   std::vector<Taker> takers_;        // of inputs_, in step
-  std::vector<Taker> in_flight_;     // of the job's outcomes; a null group was answered
-  LogAppend* flying_ = nullptr;      // owned by the job
+  std::vector<Taker> in_flight_;     // of flying_'s outcomes; a null group was answered
+  LogAppend* flying_ = nullptr;      // being written: owned by the job, or held_
+  std::unique_ptr<LogAppend> held_;  // until the chain is idle
   uint64_t job_number_ = 0;
   bool written_reported_ = false;
   LogOffsets offsets_before_job_;
   size_t queued_bytes_ = 0;  // of slots, inputs and the job in flight
   size_t input_bytes_ = 0;   // of inputs_, as they were queued
   size_t flying_bytes_ = 0;
+  struct Unsynced {
+    std::vector<Taker> takers;
+    size_t queued_bytes = 0;
+  };
+  RingQueue<Unsynced> unsynced_;  // of what the chain has, in step
+  size_t unsynced_bytes_ = 0;     // of unsynced_
+  SyncChain syncs_;
   int jobs_out_ = 0;  // write and validation jobs
   bool start_is_due_ = false;
   std::optional<Error> closed_;

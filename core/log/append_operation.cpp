@@ -76,4 +76,11 @@ void AppendOperation::sync() noexcept {
   error = synced.error();
 }
 
+void AppendOperation::share_sync_of(const LogAppend& later) noexcept {
+  const auto& other = static_cast<const AppendOperation&>(later);
+  if (!other.sync_failed) return;
+  sync_failed = true;
+  error = other.error;
+}
+
 }  // namespace leat

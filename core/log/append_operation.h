@@ -28,8 +28,15 @@ class AppendOperation final : public LogAppend {
   void write() noexcept override;
   void sync() noexcept override;
   bool needs_sync() const noexcept override { return policy_ != FlushPolicy::kNone && !placed.empty(); }
-  bool only_writes() const noexcept override { return file != nullptr && !epoch_text && !needs_sync(); }
+  void share_sync_of(const LogAppend& later) noexcept override;
+  bool is_plain() const noexcept override {
+    return file != nullptr && !epoch_text && earlier.empty() && directory_sync == DirectorySync::kNotNeeded;
+  }
   size_t size_bytes() const noexcept override { return static_cast<size_t>(group_bytes); }
+  uint64_t record_count() const noexcept override {
+    if (placed.empty()) return 0;
+    return static_cast<uint64_t>(placed.back().place.last_offset - placed.front().place.base_offset) + 1;
+  }
   bool failed() const noexcept override { return error.has_value(); }
 
   struct UnsyncedFile {

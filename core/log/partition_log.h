@@ -91,9 +91,14 @@ class LogAppend {
   write() noexcept = 0;  // worker (or the loop, when small): roll if due, one pwritev; cut back when it fails
   virtual void sync() noexcept = 0;  // worker: as the policy says; only after a write that succeeded
   virtual bool needs_sync() const noexcept = 0;
-  // True when it is one write to a file that is open and nothing else: no sync, no file to make, open or replace.
-  virtual bool only_writes() const noexcept = 0;
+  // After the sync of a later append of the same file: this one fared alike.
+  virtual void share_sync_of(const LogAppend& later) noexcept = 0;
+  // True when write() is one write to a file that is open, and sync() one sync of that file: nothing to make, open,
+  // replace or sync besides. Such appends may be written one after the other while the first still waits for its sync,
+  // and one sync will do for all.
+  virtual bool is_plain() const noexcept = 0;
   virtual size_t size_bytes() const noexcept = 0;
+  virtual uint64_t record_count() const noexcept = 0;
   virtual bool failed() const noexcept = 0;
 
   std::vector<BatchOutcome> outcomes;  // one for each input taken, in order; final after on_written / on_synced
@@ -207,8 +212,9 @@ class PartitionLog {
   // For a log that was opened by a worker: the cache is the loop's, so it is given here, on the loop.
   virtual void use_tail_cache(TailCache& /*cache*/) {}
 
-  // Appends. At most one LogAppend is out at a time. begin_append takes a prefix of `inputs` (all of them unless the
-  // segment must roll between two), checks sequences, patches base offsets and epoch, and erases what it took.
+  // Appends. At most one LogAppend is out that is not written yet; written ones may wait for their sync together, and
+  // come to on_synced in order. begin_append takes a prefix of `inputs` (all of them unless the segment must roll
+  // between two), checks sequences, patches base offsets and epoch, and erases what it took.
   virtual std::unique_ptr<LogAppend> begin_append(std::vector<AppendInput>& inputs, int64_t now_ms) = 0;
   virtual void on_written(LogAppend& append) = 0;  // log end moves, or sequences roll back; without a sync: durable too
   virtual void on_synced(LogAppend& append) = 0;   // high watermark moves, or the log goes offline

@@ -148,6 +148,13 @@ void PartitionLogImpl::fail_placed(AppendOperation& append, const Error& error) 
   for (const PlacedBatch& batch : append.placed) append.outcomes[batch.outcome_index] = {.error = error};
 }
 
+// Of a duplicate, the original may be one whose sync failed.
+void PartitionLogImpl::fail_duplicates(AppendOperation& append, const Error& error) {
+  for (BatchOutcome& outcome : append.outcomes) {
+    if (outcome.duplicate) outcome = {.error = error};
+  }
+}
+
 void PartitionLogImpl::on_written(LogAppend& taken) {
   CHECK(&taken == append_out_, "{}", name_);
   AppendOperation& append = *append_out_;
@@ -161,6 +168,7 @@ void PartitionLogImpl::on_written(LogAppend& taken) {
   producers_.commit();
   if (append.placed.empty()) {
     append_out_ = nullptr;
+    if (health_->offline) fail_duplicates(append, *health_->offline);
     return;
   }
   Segment& segment = *append.segment;
@@ -172,30 +180,37 @@ void PartitionLogImpl::on_written(LogAppend& taken) {
   if (append.epoch_text) epoch_file_ = RecoveredLog::EpochFile::kCurrent;
   size_bytes_ += append.group_bytes;
   if (unsynced_since_ms_ == kNoTimestamp) unsynced_since_ms_ = append.now_ms;
+  append_out_ = nullptr;
   LogOffsets next = offsets_;
   next.log_end = append.placed.back().place.last_offset + 1;
-  if (!append.needs_sync()) {
+  if (append.needs_sync()) {
+    ++unsynced_appends_;
+  } else {
     next.high_watermark = next.log_end;
     next.last_stable = next.log_end;
-    append_out_ = nullptr;
   }
   set_offsets(next);
 }
 
 void PartitionLogImpl::on_synced(LogAppend& taken) {
-  CHECK(&taken == append_out_, "{}", name_);
-  AppendOperation& append = *append_out_;
-  append_out_ = nullptr;
+  auto& append = static_cast<AppendOperation&>(taken);
+  CHECK(unsynced_appends_ > 0 && &taken != append_out_, "{}", name_);
+  CHECK(append.placed.front().place.base_offset == offsets_.high_watermark || health_->offline, "{}", name_);
+  --unsynced_appends_;
   if (append.sync_failed) go_offline(*append.error);
   // Also when another sync has failed meanwhile: of this file it may have taken what this one then found clean.
   if (health_->offline) {
     fail_placed(append, *health_->offline);
+    fail_duplicates(append, *health_->offline);
     return;
   }
   append.segment->synced_bytes = std::max(append.segment->synced_bytes, append.position.v + append.group_bytes);
   if (append.directory_sync == AppendOperation::DirectorySync::kNeeded) append.segment->directory_synced = true;
-  for (size_t i = segments_.size() - 1; i-- > 0 && segments_[i]->synced_bytes < segments_[i]->size_bytes;) {
-    segments_[i]->synced_bytes = segments_[i]->size_bytes;
+  // `earlier` was synced with it: all sealed segments before its own.
+  if (!append.earlier.empty()) {
+    for (size_t i = segment_index_of(append.placed.front().place.base_offset); i-- > 0;) {
+      segments_[i]->synced_bytes = segments_[i]->size_bytes;
+    }
   }
   unsynced_since_ms_ = kNoTimestamp;
   LogOffsets next = offsets_;

@@ -1,7 +1,8 @@
 // partition_log_impl.h: the PartitionLog of files. Split by what happens to it: partition_log_impl.cpp opens and
 // answers, partition_log_append.cpp appends, partition_log_read.cpp reads, partition_log_upkeep.cpp keeps it in order.
-// Invariants: segments_ is never empty, in order of base offset, the last one is active; at most one append and one
-// upkeep are out; producers_ holds changes in doubt exactly while an append that placed something is not yet written.
+// Invariants: segments_ is never empty, in order of base offset, the last one is active; at most one append that is not
+// written, and one upkeep, are out; producers_ holds changes in doubt exactly while an append that placed something is
+// not yet written.
 // Thread: the loop.
 #pragma once
 
@@ -76,6 +77,7 @@ class PartitionLogImpl final : public PartitionLog {
   void prepare(AppendOperation& append);
   void roll();
   void fail_placed(AppendOperation& append, const Error& error);
+  void fail_duplicates(AppendOperation& append, const Error& error);
   int64_t jitter_ms() const noexcept;
 
   size_t segment_index_of(Offset offset) const noexcept;
@@ -113,7 +115,8 @@ class PartitionLogImpl final : public PartitionLog {
   ProducerState producers_;
   std::unique_ptr<TailCache::Tail> tail_;
 
-  AppendOperation* append_out_ = nullptr;
+  AppendOperation* append_out_ = nullptr;  // not written yet
+  int unsynced_appends_ = 0;               // written, their sync not reported yet
   UpkeepWork* upkeep_out_ = nullptr;
   std::vector<Offset> snapshots_;             // on disk, ascending
   Offset checkpointed_{0};                    // indexes and a snapshot up to here are in files

@@ -97,7 +97,8 @@ std::unique_ptr<Maintenance> PartitionLogImpl::begin_flush(int64_t now_ms) {
 }
 
 std::unique_ptr<Maintenance> PartitionLogImpl::begin_close() {
-  CHECK(append_out_ == nullptr && upkeep_out_ == nullptr, "{}: closed while work is out", name_);
+  CHECK(append_out_ == nullptr && unsynced_appends_ == 0 && upkeep_out_ == nullptr, "{}: closed while work is out",
+        name_);
   if (health_->offline) return nullptr;
   active().complete_time_index();
   const bool index_is_behind = active().time_index.entry_count() > active().time_entries_written;

@@ -287,6 +287,122 @@ TEST_CASE("append lane: after a slow write on the loop workers write, until the 
 }
 
 namespace {
+// A lane under commit that writes small appends on the loop.
+struct PipelineFixture {
+  ManualClock clock;
+  InlineWrites inline_writes{clock, 4096};
+  Fixture f{FlushPolicy::kCommit, JobMode::kOnDemand, LaneOptions{.inline_writes = &inline_writes}};
+
+  std::shared_ptr<AppendGroup> submit(std::string_view text, Acks acks = Acks::kAll) {
+    auto group = f.submit(batch_of(text), acks);
+    f.scheduler.run_until_idle();
+    return group;
+  }
+};
+}  // namespace
+
+TEST_CASE("append lane: small appends are written by the loop and synced by a worker", "[server][lane]") {
+  PipelineFixture p;
+  const auto one = p.submit("a", Acks::kLeader);
+  const auto all = p.submit("b");
+  CHECK(done(one));  // written
+  CHECK_FALSE(done(all));
+  CHECK(p.f.log.offsets().log_end == Offset(2));
+  CHECK(p.f.log.offsets().high_watermark == Offset(0));
+  CHECK(p.f.lane.queued_bytes() > 0);
+  CHECK_FALSE(p.f.lane.idle());
+  p.f.scheduler.run_jobs();
+  CHECK(done(all));
+  CHECK(p.f.log.offsets().high_watermark == Offset(2));
+  CHECK(p.f.lane.queued_bytes() == 0);
+  CHECK(p.f.lane.idle());
+}
+
+TEST_CASE("append lane: one sync covers all that was written before it began", "[server][lane]") {
+  PipelineFixture p;
+  CountingWatch watch;
+  p.f.waiters.add(watch);
+  std::vector<std::shared_ptr<AppendGroup>> groups;
+  for (int i = 0; i < 5; ++i) groups.push_back(p.submit("x"));
+  CHECK(p.f.log.groups == std::vector<size_t>{1, 1, 1, 1, 1});
+  CHECK(p.f.scheduler.jobs_waiting() == 1);
+  p.f.scheduler.run_jobs();
+  CHECK(p.f.log.syncs == 1);
+  CHECK(watch.high_watermarks == 1);
+  for (int i = 0; i < 5; ++i) CHECK(groups[static_cast<size_t>(i)]->outcomes[0].base_offset == Offset(i));
+}
+
+TEST_CASE("append lane: an append that is not plain waits for the syncs before it", "[server][lane]") {
+  PipelineFixture p;
+  const auto first = p.submit("a");
+  p.f.log.appends_are_plain = false;  // a roll, perhaps
+  const auto second = p.submit("b");
+  const auto third = p.submit("c");
+  CHECK(p.f.log.offsets().log_end == Offset(1));  // not written yet
+  CHECK(p.f.scheduler.jobs_waiting() == 1);
+  p.f.scheduler.run_jobs();
+  CHECK(done(first));
+  CHECK(done(second));
+  CHECK(done(third));
+  CHECK(third->outcomes[0].base_offset == Offset(2));
+  CHECK(p.f.lane.idle());
+}
+
+TEST_CASE("append lane: a failed sync fails all that it covered, and all behind it", "[server][lane]") {
+  PipelineFixture p;
+  const auto covered = p.submit("a");
+  p.f.log.fault = FakePartitionLog::Fault::kSyncFails;
+  const auto failing = p.submit("b");
+  p.f.log.appends_are_plain = false;
+  const auto held = p.submit("c");
+  p.f.scheduler.run_jobs();
+  CHECK(covered->outcomes[0].error->code == Errc::kOffline);
+  CHECK(failing->outcomes[0].error->code == Errc::kOffline);
+  CHECK(held->outcomes[0].error->code == Errc::kOffline);
+  CHECK(p.f.log.offsets().high_watermark == Offset(0));
+  CHECK(p.f.lane.idle());
+}
+
+TEST_CASE("append lane: a failed write on the loop leaves the syncs before it alone", "[server][lane]") {
+  PipelineFixture p;
+  const auto first = p.submit("a");
+  p.f.log.fault = FakePartitionLog::Fault::kWriteFails;
+  const auto failing = p.submit("b");
+  CHECK(failing->outcomes[0].error->code == Errc::kNoSpace);
+  const auto third = p.submit("c");
+  p.f.scheduler.run_jobs();
+  CHECK_FALSE(first->outcomes[0].error.has_value());
+  CHECK(third->outcomes[0].base_offset == Offset(1));
+}
+
+TEST_CASE("append lane: a shutdown cancels what waits for its sync", "[server][lane]") {
+  PipelineFixture p;
+  const auto written = p.submit("a");
+  p.f.log.appends_are_plain = false;
+  const auto held = p.submit("b");
+  const auto queued = p.submit("c");
+  p.f.scheduler.cancel_jobs();
+  p.f.scheduler.run_until_idle();
+  CHECK(written->outcomes[0].error->code == Errc::kCancelled);
+  CHECK(held->outcomes[0].error->code == Errc::kCancelled);
+  CHECK(queued->outcomes[0].error->code == Errc::kCancelled);
+  CHECK(p.f.lane.queued_bytes() == 0);
+}
+
+TEST_CASE("append lane: draining waits for the syncs", "[server][lane]") {
+  PipelineFixture p;
+  const auto group = p.submit("a");
+  bool drained = false;
+  p.f.lane.drain(Error(Errc::kCancelled, "stop"), [&drained] { drained = true; });
+  p.f.scheduler.run_until_idle();
+  CHECK_FALSE(drained);
+  p.f.scheduler.run_jobs();
+  p.f.scheduler.run_until_idle();
+  CHECK(done(group));
+  CHECK(drained);
+}
+
+namespace {
 Task<void> wait_for(std::shared_ptr<AppendGroup> group, int* woken) {
   co_await group->finished();
   ++*woken;

@@ -32,6 +32,8 @@ class FakePartitionLog final : public PartitionLog {
   Errc cold_read_error = Errc::kCancelled;  // of cold reads, when not kCancelled
   std::vector<Slice> stored;                // what is durable, in order
   std::vector<size_t> groups;               // batches of each append
+  bool appends_are_plain = true;
+  int syncs = 0;
 
   const TopicPartition& name() const noexcept override { return name_; }
   const Uuid& topic_id() const noexcept override { return id_; }
@@ -53,9 +55,9 @@ class FakePartitionLog final : public PartitionLog {
       if (health_.offline) {
         outcome.error = *health_.offline;
       } else {
-        outcome.base_offset = Offset(offsets_.log_end.v + append->record_count);
+        outcome.base_offset = Offset(offsets_.log_end.v + append->records);
         set_base_offset(inputs[i].batch.bytes.unpublished(), outcome.base_offset);
-        append->record_count += inputs[i].batch.record_count;
+        append->records += inputs[i].batch.record_count;
         append->bytes += inputs[i].batch.bytes.size();
         append->batches.push_back(inputs[i].batch.bytes);
       }
@@ -68,18 +70,17 @@ class FakePartitionLog final : public PartitionLog {
   }
   void on_written(LogAppend& append) override {
     auto& mine = static_cast<Append&>(append);
+    out_ = false;
     if (mine.write_failed) {
-      out_ = false;
       for (BatchOutcome& outcome : mine.outcomes) outcome.error = Error(Errc::kNoSpace, "no space left");
       return;
     }
-    offsets_.log_end = Offset(offsets_.log_end.v + mine.record_count);
+    offsets_.log_end = Offset(offsets_.log_end.v + mine.records);
     if (!mine.needs_sync()) make_durable(mine);
   }
   void on_synced(LogAppend& append) override {
     auto& mine = static_cast<Append&>(append);
-    if (mine.sync_failed) {
-      out_ = false;
+    if (mine.sync_failed || health_.offline) {
       health_.offline = Error(Errc::kOffline, "a sync failed");
       for (BatchOutcome& outcome : mine.outcomes) outcome.error = *health_.offline;
       return;
@@ -149,15 +150,20 @@ class FakePartitionLog final : public PartitionLog {
       write_failed = fault_ == Fault::kWriteFails;
       if (log_.on_write) log_.on_write();
     }
-    void sync() noexcept override { sync_failed = fault_ == Fault::kSyncFails; }
+    void sync() noexcept override {
+      ++log_.syncs;
+      sync_failed = fault_ == Fault::kSyncFails;
+    }
+    void share_sync_of(const LogAppend& later) noexcept override { sync_failed = later.failed(); }
+    bool is_plain() const noexcept override { return log_.appends_are_plain; }
+    uint64_t record_count() const noexcept override { return static_cast<uint64_t>(records); }
     bool needs_sync() const noexcept override { return policy_ != FlushPolicy::kNone; }
-    bool only_writes() const noexcept override { return !needs_sync(); }
     size_t size_bytes() const noexcept override { return bytes; }
     bool failed() const noexcept override { return write_failed || sync_failed; }
 
     bool write_failed = false;
     bool sync_failed = false;
-    int64_t record_count = 0;
+    int64_t records = 0;
     size_t bytes = 0;
     std::vector<Slice> batches;
 
@@ -168,9 +174,8 @@ class FakePartitionLog final : public PartitionLog {
   };
 
   void make_durable(Append& append) {
-    out_ = false;
-    offsets_.high_watermark = offsets_.log_end;
-    offsets_.last_stable = offsets_.log_end;
+    offsets_.high_watermark += append.records;
+    offsets_.last_stable = offsets_.high_watermark;
     for (Slice& batch : append.batches) stored.push_back(std::move(batch));
   }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -48,7 +49,16 @@ class LogWorld {
 
   // log_world_steps.cpp: what happens in a life
   void append();
+  struct Flight {  // an append and whose it is
+    std::unique_ptr<LogAppend> append;
+    std::vector<SubmittedPtr> batches;
+    std::vector<size_t> clients;
+  };
   void append_beside(std::unique_ptr<Maintenance> work);
+  Flight begin_some(std::vector<AppendInput>& inputs, std::vector<SubmittedPtr>& batches, std::vector<size_t>& clients);
+  void write_flight(Flight flight, std::vector<Flight>& unsynced, const std::function<void()>& work_a_little);
+  void sync_flights(std::vector<Flight>& flights, const std::function<void()>& work_a_little);
+  void fail_flight(const Flight& flight);
   std::vector<size_t> choose_inputs(std::vector<AppendInput>& inputs, std::vector<SubmittedPtr>& batches);
   void note_candidates(const LogAppend& append, const std::vector<SubmittedPtr>& batches,
                        const std::vector<Slice>& bytes);

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 
 #include "core/record/batch.h"
 #include "test/simulation/log_world.h"
@@ -45,14 +47,15 @@ std::vector<size_t> LogWorld::choose_inputs(std::vector<AppendInput>& inputs, st
 
 void LogWorld::append() { append_beside(nullptr); }
 
-// An append, in as many writes as the log wants, with other work done and finished at any moment of it.
+// Appends, in as many groups as it happens and writes as the log wants, with other work done and finished at any moment
+// of them. Plain ones may wait for one sync together, as in the lane.
 void LogWorld::append_beside(std::unique_ptr<Maintenance> work) {
   std::vector<AppendInput> inputs;
   std::vector<SubmittedPtr> batches;
   std::vector<size_t> clients = choose_inputs(inputs, batches);
   enum class WorkState : uint8_t { kBegun, kExecuted, kFinished };
   WorkState state = work ? WorkState::kBegun : WorkState::kFinished;
-  const auto work_a_little = [&] {
+  const std::function<void()> work_a_little = [&] {
     if (state == WorkState::kFinished || files_.power_is_out() || random_.one_in(3)) return;
     if (state == WorkState::kBegun) {
       work->execute();
@@ -63,37 +66,84 @@ void LogWorld::append_beside(std::unique_ptr<Maintenance> work) {
     }
   };
 
+  std::vector<Flight> unsynced;
   while (!inputs.empty() && !files_.power_is_out()) {
-    std::vector<Slice> bytes;
-    for (const AppendInput& input : inputs) bytes.push_back(input.batch.bytes);
-    const std::unique_ptr<LogAppend> append = log_->begin_append(inputs, now_ms_);
-    REQUIRE(append != nullptr);
-    const size_t taken = bytes.size() - inputs.size();
-    REQUIRE(taken > 0);
-    REQUIRE(append->outcomes.size() == taken);
-    const std::vector<SubmittedPtr> taken_batches(batches.begin(), batches.begin() + static_cast<ptrdiff_t>(taken));
-    const std::vector<size_t> taken_clients(clients.begin(), clients.begin() + static_cast<ptrdiff_t>(taken));
-    note_candidates(*append, taken_batches, bytes);
+    Flight flight = begin_some(inputs, batches, clients);
+    const bool may_wait = flight.append->size_bytes() > 0 && flight.append->is_plain() && flight.append->needs_sync();
+    if (!may_wait) sync_flights(unsynced, work_a_little);
     work_a_little();
-    append->write();
-    work_a_little();
-    if (files_.power_is_out()) break;
-    log_->on_written(*append);
-    note_written(*append, taken_batches);
-    work_a_little();
-    if (!append->failed() && append->needs_sync()) {
-      append->sync();
-      work_a_little();
-      if (files_.power_is_out()) break;
-      log_->on_synced(*append);
+    if (files_.power_is_out()) {
+      fail_flight(flight);
+      break;
     }
-    note_offsets();
-    take_outcomes(*append, taken_clients, taken_batches);
-    batches.erase(batches.begin(), batches.begin() + static_cast<ptrdiff_t>(taken));
-    clients.erase(clients.begin(), clients.begin() + static_cast<ptrdiff_t>(taken));
+    write_flight(std::move(flight), unsynced, work_a_little);
+    if (!may_wait || random_.one_in(2)) sync_flights(unsynced, work_a_little);
   }
+  sync_flights(unsynced, work_a_little);
   for (const size_t client : clients) clients_[client].on_failed();  // the power went before they were answered
   while (state != WorkState::kFinished && !files_.power_is_out()) work_a_little();
+}
+
+LogWorld::Flight LogWorld::begin_some(std::vector<AppendInput>& inputs, std::vector<SubmittedPtr>& batches,
+                                      std::vector<size_t>& clients) {
+  const auto offered_count = static_cast<ptrdiff_t>(1 + random_.below(inputs.size()));
+  std::vector<AppendInput> offered(std::make_move_iterator(inputs.begin()),
+                                   std::make_move_iterator(inputs.begin() + offered_count));
+  inputs.erase(inputs.begin(), inputs.begin() + offered_count);
+  std::vector<Slice> bytes;
+  for (const AppendInput& input : offered) bytes.push_back(input.batch.bytes);
+  Flight flight;
+  flight.append = log_->begin_append(offered, now_ms_);
+  REQUIRE(flight.append != nullptr);
+  const auto taken = static_cast<ptrdiff_t>(bytes.size() - offered.size());
+  REQUIRE(taken > 0);
+  REQUIRE(flight.append->outcomes.size() == static_cast<size_t>(taken));
+  inputs.insert(inputs.begin(), std::make_move_iterator(offered.begin()), std::make_move_iterator(offered.end()));
+  flight.batches.assign(batches.begin(), batches.begin() + taken);
+  flight.clients.assign(clients.begin(), clients.begin() + taken);
+  batches.erase(batches.begin(), batches.begin() + taken);
+  clients.erase(clients.begin(), clients.begin() + taken);
+  note_candidates(*flight.append, flight.batches, bytes);
+  return flight;
+}
+
+void LogWorld::write_flight(Flight flight, std::vector<Flight>& unsynced, const std::function<void()>& work_a_little) {
+  flight.append->write();
+  work_a_little();
+  if (files_.power_is_out()) return fail_flight(flight);
+  log_->on_written(*flight.append);
+  note_written(*flight.append, flight.batches);
+  work_a_little();
+  if (!flight.append->failed() && flight.append->needs_sync()) {
+    unsynced.push_back(std::move(flight));
+    return;
+  }
+  note_offsets();
+  take_outcomes(*flight.append, flight.clients, flight.batches);
+}
+
+// One sync for all.
+void LogWorld::sync_flights(std::vector<Flight>& flights, const std::function<void()>& work_a_little) {
+  if (flights.empty()) return;
+  if (!files_.power_is_out()) {
+    flights.back().append->sync();
+    for (size_t i = 0; i + 1 < flights.size(); ++i) flights[i].append->share_sync_of(*flights.back().append);
+    work_a_little();
+  }
+  for (const Flight& flight : flights) {
+    if (files_.power_is_out()) {
+      fail_flight(flight);
+      continue;
+    }
+    log_->on_synced(*flight.append);
+    note_offsets();
+    take_outcomes(*flight.append, flight.clients, flight.batches);
+  }
+  flights.clear();
+}
+
+void LogWorld::fail_flight(const Flight& flight) {
+  for (const size_t client : flight.clients) clients_[client].on_failed();
 }
 
 void LogWorld::note_candidates(const LogAppend& append, const std::vector<SubmittedPtr>& batches,

@@ -74,6 +74,47 @@ TEST_CASE("log: the high watermark waits for the sync, readers of the log end do
   CHECK(log.log->offsets().high_watermark == Offset(2));
 }
 
+TEST_CASE("log: appends that are written may wait for one sync together", "[log]") {
+  SimFileSystem disk(1);
+  OpenLog log(disk, config_of(FlushPolicy::kCommit));
+  log.create();
+  REQUIRE(!log.append_one({.records = 1}).error);  // makes the file
+  std::vector<std::unique_ptr<LogAppend>> appends;
+  for (int i = 0; i < 3; ++i) {
+    std::vector<AppendInput> inputs;
+    inputs.push_back(make_input({.records = 2}));
+    appends.push_back(log.log->begin_append(inputs, kStartMs));
+    REQUIRE(appends.back()->is_plain());
+    appends.back()->write();
+    log.log->on_written(*appends.back());
+  }
+  CHECK(log.log->offsets().log_end == Offset(7));
+  CHECK(log.log->offsets().high_watermark == Offset(1));
+  const auto finish = [&](size_t begin, size_t end) {
+    for (size_t i = begin; i + 1 < end; ++i) appends[i]->share_sync_of(*appends[end - 1]);
+    for (size_t i = begin; i < end; ++i) log.log->on_synced(*appends[i]);
+  };
+  SECTION("each goes as far as its sync") {
+    appends[1]->sync();
+    finish(0, 2);
+    CHECK(log.log->offsets().high_watermark == Offset(5));
+    appends[2]->sync();
+    finish(2, 3);
+    CHECK(log.log->offsets().high_watermark == Offset(7));
+    CHECK(log.read_all().size() == 7);
+  }
+  SECTION("a failed one fails all, and all behind it") {
+    disk.fail_sync_at(1);
+    appends[1]->sync();
+    finish(0, 2);
+    appends[2]->sync();
+    finish(2, 3);
+    for (const auto& append : appends) CHECK(append->outcomes[0].error);
+    CHECK(log.log->health().offline);
+    CHECK(log.log->offsets().high_watermark == Offset(1));
+  }
+}
+
 TEST_CASE("log: append time is stamped, with a CRC that holds", "[log]") {
   SimFileSystem disk(1);
   LogConfig config = config_of(FlushPolicy::kNone);
