@@ -25,14 +25,22 @@ Result<OpenedLog> open_or_create(const PartitionLog::Open& open, RecoveryHints h
   OpenedLog opened;
   const Result<FileInfo> there = open.files.stat(open.directory);
   if (!there && there.error().code != Errc::kNotFound) return fail(there.error());
+  hints.foreign = foreign == Foreign::kYes;
+  // A new folder may bear the name of one that went with its topic: what the checkpoints say is not about it.
+  const bool is_lost = !there && foreign == Foreign::kNo && hints.recovery_point > Offset(0);
   if (!there) {
     TRY(created, PartitionLog::create(open));
     opened.log = std::move(created);
-    return opened;
+    if (!is_lost) return opened;
+    opened.log.reset();
   }
-  hints.foreign = foreign == Foreign::kYes;
   TRY(recovered, PartitionLog::recover(open, hints, opened.report));
   opened.log = std::move(recovered);
+  if (is_lost) {
+    // Its offsets are not given out a second time: the log goes on where it was known to be.
+    opened.report.damaged.push_back(fmt::format("{}: the folder is missing, with all records below offset {}",
+                                                open.directory, hints.recovery_point.v));
+  }
   return opened;
 }
 

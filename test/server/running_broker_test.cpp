@@ -194,6 +194,27 @@ TEST_CASE("running broker: deleted records stay deleted", "[server][broker]") {
   CHECK(world.find("t", 0)->offsets().high_watermark == Offset(10));
 }
 
+TEST_CASE("running broker: a lost folder's offsets are not given out again", "[server][broker]") {
+  World world;
+  REQUIRE(world.start());
+  world.create_topic("t", 1);
+  for (int i = 0; i < 5; ++i) REQUIRE(world.produce("t", 0, "v"));
+  REQUIRE(world.stop());
+  const Result<std::vector<FileInfo>> inside = world.files.list("/data/t-0");
+  REQUIRE(inside.has_value());
+  for (const FileInfo& file : *inside) REQUIRE(world.files.remove("/data/t-0/" + file.name));
+  REQUIRE(world.files.remove("/data/t-0"));
+  REQUIRE(world.start());
+  CHECK(world.find("t", 0)->offsets().log_end == Offset(5));
+  CHECK(world.produce("t", 0, "v") == Offset(5));
+
+  SECTION("but those of a deleted topic are its own") {
+    REQUIRE(world.run(world.broker->broker().metadata->delete_topic(world.id_of("t"))).has_value());
+    world.create_topic("t", 1);
+    CHECK(world.produce("t", 0, "v") == Offset(0));
+  }
+}
+
 TEST_CASE("running broker: checkpoints that are asked for together are written once or twice", "[server][broker]") {
   World world;
   REQUIRE(world.start());
@@ -322,7 +343,7 @@ TEST_CASE("running broker: upkeep moves recovery points and forgets old segments
   const int64_t week_and_more_ms = int64_t{8} * 24 * 3600 * 1000;
   world.scheduler.manual_clock().step_wall(Millis(week_and_more_ms));
   world.scheduler.advance(Millis(6000));
-  CHECK(world.find("t", 0)->offsets().log_start == Offset(5));
+  CHECK(world.find("t", 0)->offsets().log_end == Offset(5));
   CHECK(world.find("t", 0)->offsets().high_watermark == Offset(5));
   CHECK(world.produce("t", 0, "v") == Offset(5));
 }
