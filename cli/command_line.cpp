@@ -143,9 +143,7 @@ int run_chosen(CLI::App& root, const Actions& actions, Session& session) {
   return code ? *code : report(session, code.error());
 }
 
-}  // namespace
-
-int run_command_line(std::span<const std::string> arguments, Console& console, const Clock& clock) {
+int parse_and_run(std::span<const std::string> arguments, Console& console, const Clock& clock) {
   Session session(console, clock);
   CLI::App root{std::string(kAbout), "leat"};
   prepare(root);
@@ -173,6 +171,17 @@ int run_command_line(std::span<const std::string> arguments, Console& console, c
     return kExitUsage;
   }
   return run_chosen(root, actions, session);
+}
+
+}  // namespace
+
+// A command whose output was lost has failed, whatever it did.
+int run_command_line(std::span<const std::string> arguments, Console& console, const Clock& clock) {
+  const int exit_code = parse_and_run(arguments, console, clock);
+  console.flush();
+  if (!console.output_error()) return exit_code;
+  console.warn(fmt::format("leat: {}", console.output_error()->context));
+  return exit_code == kExitOk ? kExitFailed : exit_code;
 }
 
 // ---- flags.h ----

@@ -35,7 +35,10 @@ void Console::out(std::string_view text) {
 }
 
 void Console::flush() noexcept {
-  if (state_ == OutputState::kOpen && !write_all(output_, buffer_)) state_ = OutputState::kClosed;
+  if (state_ == OutputState::kOpen && !write_all(output_, buffer_)) {
+    if (errno != EPIPE) output_error_ = error_from_errno(errno, "standard output");
+    state_ = OutputState::kClosed;
+  }
   buffer_.clear();
 }
 

@@ -1,7 +1,8 @@
 // console.h: the three streams of a command. Output is buffered and leaves in large writes; a reader that went away
-// (leat ... | head) ends the command quietly. Thread: one.
+// (leat ... | head) ends the command quietly, any other failure (a full disk) is kept for the end. Thread: one.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,7 @@ class Console {
   void flush() noexcept;
   // kClosed: nobody reads any more; the command should end.
   OutputState output_state() const noexcept { return state_; }
+  const std::optional<Error>& output_error() const noexcept { return output_error_; }
 
   void warn(std::string_view line);      // to the error stream, one line
   void progress(std::string_view line);  // overwrites itself on a terminal, silent elsewhere
@@ -38,6 +40,7 @@ class Console {
   int errors_;
   std::string buffer_;
   OutputState state_ = OutputState::kOpen;
+  std::optional<Error> output_error_;
   bool progress_shown_ = false;
 };
 

@@ -1,6 +1,9 @@
 // command_line_test.cpp: what is said to wrong words, and that every command teaches itself.
 #include "cli/command_line.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "cli/command.h"
 #include "cli/suggest.h"
 #include "test/cli/captured.h"
@@ -97,6 +100,27 @@ TEST_CASE("command line: nobody at the address says what to do", "[cli]") {
   CHECK(json.exit_code == kExitUnreachable);
   CHECK(json.errors.starts_with("{\"error\":{\"kind\":"));
 }
+
+#ifdef __linux__
+TEST_CASE("command line: output that cannot be written fails the command", "[cli]") {
+  const int full = ::open("/dev/full", O_WRONLY);
+  REQUIRE(full >= 0);
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  const SystemClock clock;
+  {
+    Console console(STDIN_FILENO, full, ends[1]);
+    const std::vector<std::string> arguments{"--version"};
+    CHECK(run_command_line(arguments, console, clock) == kExitFailed);
+  }
+  std::string said(256, '\0');
+  const ssize_t size = ::read(ends[0], said.data(), said.size());
+  REQUIRE(size > 0);
+  said.resize(static_cast<size_t>(size));
+  CHECK(contains(said, "standard output"));
+  for (const int descriptor : {full, ends[0], ends[1]}) (void)::close(descriptor);
+}
+#endif
 
 TEST_CASE("suggest: distance counts letters and swaps", "[cli]") {
   CHECK(edit_distance("", "abc") == 3);
