@@ -64,6 +64,7 @@ class Producing {
   int64_t waiting_bytes_ = 0;
   size_t sticky_ = 0;  // where records without a key go until the next flush
   std::map<int32_t, Tally> tallies_;
+  bool saw_input_ = false;
 };
 
 Result<void> Producing::prepare() {
@@ -109,6 +110,7 @@ Result<void> Producing::run() {
 }
 
 Result<void> Producing::on_line(std::string_view line) {
+  saw_input_ = true;
   if (line.ends_with('\r')) line.remove_suffix(1);
   NewRecord record{.timestamp_ms = options_.timestamp_ms.value_or(session_.clock.wall_ms()), .headers = headers_};
   if (options_.key_separator) {
@@ -171,7 +173,7 @@ Result<void> Producing::flush() {
 }
 
 void Producing::print_summary() const {
-  if (tallies_.empty()) session_.say("No input, no records.");
+  if (!saw_input_) session_.say("No input, no records.");
   for (const auto& [partition, tally] : tallies_) {
     const std::string where = tally.first_offset < 0
                                   ? std::string("not acknowledged")
