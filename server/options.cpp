@@ -37,6 +37,18 @@ std::optional<Error> unknown_option(const std::vector<std::string>& arguments) {
   return std::nullopt;
 }
 
+// What a script makes of a variable that is not set. CLI11 takes it for an option that was not given.
+std::optional<Error> empty_value(const std::vector<std::string>& arguments) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    const bool is_empty = argument.ends_with('=') || (i + 1 < arguments.size() && arguments[i + 1].empty());
+    if (!argument.starts_with("--") || !is_empty) continue;
+    return Error(Errc::kInvalidArgument, fmt::format("{} is empty: give it a value, or leave it out. See leatd --help.",
+                                                     argument.substr(0, argument.find('='))));
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Result<Options> parse_options(const std::vector<std::string>& arguments) {
@@ -65,6 +77,7 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
   app.footer(std::string(kFooter));
 
   if (std::optional<Error> unknown = unknown_option(arguments)) return fail(std::move(*unknown));
+  if (std::optional<Error> empty = empty_value(arguments)) return fail(std::move(*empty));
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // CLI11 takes them from the back
     app.parse(std::move(reversed));

@@ -49,6 +49,9 @@ TEST_CASE("options: what is wrong is refused in one line", "[server]") {
                                              {"stray"},
                                              {"--adopt=perhaps"},
                                              {"-x"},
+                                             {"--data-dir", ""},
+                                             {"--listen="},
+                                             {"--config", "", "--adopt"},
                                              {"--data-dir", "a", "--data-dir", "b"}}) {
     const Result<Options> options = parse_options(arguments);
     INFO(arguments.front());
