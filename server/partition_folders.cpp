@@ -33,6 +33,7 @@ Result<OpenedLog> open_or_create(const PartitionLog::Open& open, RecoveryHints h
     opened.log = std::move(created);
     if (!is_lost) return opened;
     opened.log.reset();
+    hints.log_start = std::max(hints.log_start, hints.recovery_point);  // nothing is left before: readers begin there
   }
   TRY(recovered, PartitionLog::recover(open, hints, opened.report));
   opened.log = std::move(recovered);
