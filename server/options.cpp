@@ -41,7 +41,9 @@ std::optional<Error> unknown_option(const std::vector<std::string>& arguments) {
 std::optional<Error> empty_value(const std::vector<std::string>& arguments) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string& argument = arguments[i];
-    const bool is_empty = argument.ends_with('=') || (i + 1 < arguments.size() && arguments[i + 1].empty());
+    // The first '=', for --set=NAME= sets something to nothing.
+    const bool ends_at_equals = argument.find('=') == argument.size() - 1;
+    const bool is_empty = ends_at_equals || (i + 1 < arguments.size() && arguments[i + 1].empty());
     if (!argument.starts_with("--") || !is_empty) continue;
     return Error(Errc::kInvalidArgument, fmt::format("{} is empty: give it a value, or leave it out. See leatd --help.",
                                                      argument.substr(0, argument.find('='))));

@@ -20,6 +20,12 @@ TEST_CASE("options: all of them", "[server]") {
   REQUIRE(options->adopt == Options::Adopt::kYes);
 }
 
+TEST_CASE("options: a setting may be set to nothing", "[server]") {
+  const Result<Options> options = parse_options({"--set=a=", "--set", "b="});
+  REQUIRE(options);
+  REQUIRE(options->assignments == std::vector<std::string>{"a=", "b="});
+}
+
 TEST_CASE("options: none is fine, help and version say what they are asked", "[server]") {
   REQUIRE(parse_options({})->action == Options::Action::kRun);
   REQUIRE(parse_options({"--version"})->action == Options::Action::kPrintVersion);
