@@ -300,7 +300,6 @@ void AppendLane::write_inline(std::unique_ptr<LogAppend> append) {
   if (append->failed() || !append->needs_sync()) return report_finished(*append, Synced::kNo);
   report_written(*append);
   unsynced_.push_back({std::move(in_flight_), std::exchange(flying_bytes_, 0)});
-  unsynced_bytes_ += unsynced_.back().queued_bytes;
   in_flight_.clear();
   flying_ = nullptr;
   syncs_.add(std::move(append));
@@ -315,15 +314,9 @@ void AppendLane::on_synced(const SyncChain::Batch& batch) {
     Unsynced waiting = std::move(unsynced_.front());
     unsynced_.pop_front();
     log_.on_synced(*append);
-    count_finished(*append);
-    note_failure(*append);
-    for (size_t i = 0; i < waiting.takers.size(); ++i) {
-      if (waiting.takers[i].group != nullptr) answer(*append, waiting.takers[i], i);
-    }
+    settle(*append, waiting.takers);
     queued_bytes_ -= waiting.queued_bytes;
-    unsynced_bytes_ -= waiting.queued_bytes;
     synced_bytes += append->size_bytes();
-    if (!append->failed()) starter_.appended(static_cast<int64_t>(append->size_bytes()));
   }
   if (!batch.appends.empty()) {
     starter_.metrics().on_synced(batch.sync_took);
@@ -331,7 +324,7 @@ void AppendLane::on_synced(const SyncChain::Batch& batch) {
   }
   if (held_ != nullptr && syncs_.idle()) {
     launch_held();
-    if (flying_ == nullptr && (!slots_.empty() || !inputs_.empty())) start_soon();
+    if (!slots_.empty() || !inputs_.empty()) start_soon();
   }
   drained_maybe();
 }
@@ -340,20 +333,15 @@ void AppendLane::on_synced(const SyncChain::Batch& batch) {
 void AppendLane::on_syncs_cancelled(const SyncChain::Batch& batch) {
   const Error reason(Errc::kCancelled, "shutting down");
   for (size_t i = 0; i < batch.appends.size(); ++i) {
-    for (Taker& taker : unsynced_.front().takers) {
-      if (taker.group != nullptr) taker.group->finish(taker.index, failed_outcome(reason));
-    }
+    refuse(unsynced_.front().takers, reason);
     queued_bytes_ -= unsynced_.front().queued_bytes;
-    unsynced_bytes_ -= unsynced_.front().queued_bytes;
     unsynced_.pop_front();
   }
   if (held_ != nullptr) {
     held_.reset();
     refuse_flight(reason);
   }
-  closed_ = reason;
-  fail_queued(reason);
-  drained_maybe();
+  end_cancelled(reason);
 }
 
 // Posted by the worker between write and sync; done() may have overtaken it.
@@ -372,16 +360,21 @@ void AppendLane::report_written(LogAppend& append) {
 void AppendLane::report_finished(LogAppend& append, Synced synced) {
   if (!written_reported_) report_written(append);
   if (synced == Synced::kYes) log_.on_synced(append);
-  count_finished(append);
-  note_failure(append);
-  for (size_t i = 0; i < in_flight_.size(); ++i) {
-    if (in_flight_[i].group != nullptr) answer(append, in_flight_[i], i);
-  }
+  settle(append, in_flight_);
   in_flight_.clear();
   flying_ = nullptr;
   queued_bytes_ -= std::exchange(flying_bytes_, 0);
-  if (!append.failed()) starter_.appended(static_cast<int64_t>(append.size_bytes()));
   announce(offsets_before_job_, static_cast<int64_t>(append.size_bytes()));
+}
+
+// An append has ended, well or not: whoever was not answered yet is, and it is counted.
+void AppendLane::settle(LogAppend& append, std::vector<Taker>& takers) {
+  count_finished(append);
+  note_failure(append);
+  for (size_t i = 0; i < takers.size(); ++i) {
+    if (takers[i].group != nullptr) answer(append, takers[i], i);
+  }
+  if (!append.failed()) starter_.appended(static_cast<int64_t>(append.size_bytes()));
 }
 
 void AppendLane::count_finished(const LogAppend& append) noexcept {
@@ -418,16 +411,24 @@ void AppendLane::on_job_cancelled() {
   --jobs_out_;
   const Error reason(Errc::kCancelled, "shutting down");
   refuse_flight(reason);
+  end_cancelled(reason);
+}
+
+void AppendLane::end_cancelled(const Error& reason) {
   closed_ = reason;
   fail_queued(reason);
   drained_maybe();
 }
 
-void AppendLane::refuse_flight(const Error& reason) {
-  for (Taker& taker : in_flight_) {
+void AppendLane::refuse(std::vector<Taker>& takers, const Error& reason) {
+  for (Taker& taker : takers) {
     if (taker.group != nullptr) taker.group->finish(taker.index, failed_outcome(reason));
   }
-  in_flight_.clear();
+  takers.clear();
+}
+
+void AppendLane::refuse_flight(const Error& reason) {
+  refuse(in_flight_, reason);
   flying_ = nullptr;
   queued_bytes_ -= std::exchange(flying_bytes_, 0);
 }
@@ -452,17 +453,17 @@ void AppendLane::announce(const LogOffsets& before, int64_t visible_bytes) {
 }
 
 void AppendLane::fail_queued(const Error& reason) {
-  for (Taker& taker : takers_) taker.group->finish(taker.index, failed_outcome(reason));
+  refuse(takers_, reason);
   for (size_t i = 0; i < slots_.size(); ++i) {
     Slot& slot = slots_[i];
     if (slot.state != SlotState::kRejected) slot.taker.group->finish(slot.taker.index, failed_outcome(reason));
   }
-  takers_.clear();
   inputs_.clear();
   input_bytes_ = 0;
   first_slot_number_ += slots_.size();
   slots_.clear();
-  queued_bytes_ = flying_bytes_ + unsynced_bytes_;
+  queued_bytes_ = flying_bytes_;
+  for (size_t i = 0; i < unsynced_.size(); ++i) queued_bytes_ += unsynced_[i].queued_bytes;
 }
 
 void AppendLane::close(Error reason, std::function<void()> on_drained) {

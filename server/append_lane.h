@@ -140,7 +140,10 @@ class AppendLane {
   void on_job_done(std::unique_ptr<LogAppend> append, Synced synced);
   void on_job_cancelled();
   void answer(LogAppend& append, Taker& taker, size_t position);
+  void settle(LogAppend& append, std::vector<Taker>& takers);
+  static void refuse(std::vector<Taker>& takers, const Error& reason);
   void refuse_flight(const Error& reason);
+  void end_cancelled(const Error& reason);
   void fail_queued(const Error& reason);
   void drained_maybe();
 
@@ -168,7 +171,6 @@ class AppendLane {
     size_t queued_bytes = 0;
   };
   RingQueue<Unsynced> unsynced_;  // of what the chain has, in step
-  size_t unsynced_bytes_ = 0;     // of unsynced_
   SyncChain syncs_;
   int jobs_out_ = 0;  // write and validation jobs
   bool start_is_due_ = false;
