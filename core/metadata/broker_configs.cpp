@@ -102,7 +102,7 @@ constexpr ConfigKey kBrokerKeys[] = {
      .low = 0,
      .high = 1 << 20,
      .documentation =
-         "Appends up to this size that need no sync (leat.flush=none) are written without a worker; 0: never.",
+         "Appends up to this size are written without a worker, as long as the disk does not stall; 0: never.",
      .synonyms = {"leat.append.inline.bytes.max"}},
     {.name = "leat.connection.requests.max",
      .type = kInt,
