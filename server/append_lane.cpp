@@ -27,9 +27,11 @@ enum class ValidateWhere : uint8_t { kLoop, kLoopBounded, kWorker };
 
 // By size, by whether the bytes are compressed, and by whether they are to be stored in another codec.
 ValidateWhere where_to_validate(const Slice& records, const ValidationRules& rules) noexcept {
-  if (records.size() > kValidateInlineBytesMax) return ValidateWhere::kWorker;
   if (records.size() < kBatchHeaderBytes) return ValidateWhere::kLoop;  // refused by its length
-  const uint8_t codec_bits = BatchView(records.view()).codec_bits();
+  const BatchView batch(records.view());
+  const bool is_long = records.size() > kValidateInlineBytesMax || batch.record_count() > kValidateInlineRecordsMax;
+  if (is_long) return ValidateWhere::kWorker;
+  const uint8_t codec_bits = batch.codec_bits();
   const bool recoded = rules.stored_codec.has_value() && static_cast<uint8_t>(*rules.stored_codec) != codec_bits;
   if (codec_bits == 0 && !recoded) return ValidateWhere::kLoop;
   return records.size() <= kValidateInlineCompressedBytesMax ? ValidateWhere::kLoopBounded : ValidateWhere::kWorker;
@@ -43,7 +45,11 @@ void LaneStarter::start_soon(AppendLane& lane) {
 }
 
 void LaneStarter::note_failure(const TopicPartition& name, const Error& error) {
-  failures_.warn("{}: an append failed: {}", name, error.context);
+  if (error.code == Errc::kNoSpace) {
+    refusals_.warn("{}: an append was refused: {}", name, error.context);
+  } else {
+    failures_.warn("{}: an append failed: {}", name, error.context);
+  }
 }
 
 void LaneStarter::forget(AppendLane& lane) noexcept {
@@ -67,6 +73,7 @@ class AppendLane::WriteJob final : public Job {
   WriteJob(AppendLane& lane, uint64_t number, std::unique_ptr<LogAppend> append, Report report)
       : lane_(lane),
         scheduler_(lane.scheduler_),
+        link_(lane.link_),
         timed_(lane.starter_.metrics().timed),
         number_(number),
         append_(std::move(append)),
@@ -80,7 +87,9 @@ class AppendLane::WriteJob final : public Job {
     write_took_ = written - begin;
     if (append_->failed() || !append_->needs_sync()) return;
     if (report_ == Report::kWhenWritten) {
-      scheduler_.post([lane = &lane_, number = number_] { lane->on_job_written(number); });
+      scheduler_.post([link = link_, number = number_] {
+        if (*link != nullptr) (*link)->on_job_written(number);
+      });
     }
     append_->sync();
     synced_ = Synced::kYes;
@@ -94,9 +103,9 @@ class AppendLane::WriteJob final : public Job {
   }
 
  private:
-  AppendLane&
-      lane_;  // outlives its jobs: its destructor CHECKs that none is out. Only posted actions and done() use it.
+  AppendLane& lane_;  // outlives its jobs: its destructor CHECKs that none is out. Only done() uses it.
   Scheduler& scheduler_;
+  const std::shared_ptr<AppendLane*> link_;
   const Timed timed_;
   uint64_t number_;
   std::unique_ptr<LogAppend> append_;
@@ -133,10 +142,12 @@ AppendLane::AppendLane(Scheduler& scheduler, LaneStarter& starter, PartitionLog&
       log_(log),
       waiters_(waiters),
       options_(options),
+      link_(std::make_shared<AppendLane*>(this)),
       syncs_(scheduler, starter.metrics().timed, [this](const SyncChain::Batch& batch) { on_synced(batch); }) {}
 
 AppendLane::~AppendLane() {
   CHECK(jobs_out_ == 0, "{}: {} jobs out", log_.name(), jobs_out_);
+  *link_ = nullptr;
   starter_.forget(*this);
   fail_queued(Error(Errc::kCancelled, "shutting down"));
 }

@@ -60,7 +60,7 @@ void JsonSink::on_bytes(Bytes& value) { put() = base64(value); }
 void JsonSink::on_records(Records& value) {
   std::vector<uint8_t> bytes;
   append_slice(bytes, value.first());
-  for (const Slice& slice : value.more()) append_slice(bytes, slice);
+  for (const Piece& piece : value.more()) append_slice(bytes, piece.bytes());
   put() = base64(bytes);
 }
 

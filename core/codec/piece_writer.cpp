@@ -30,6 +30,15 @@ void PieceWriter::slice(const Slice& bytes) {
   referenced_bytes_ += bytes.size();
 }
 
+void PieceWriter::piece(const Piece& piece) {
+  if (!piece.is_stored()) {
+    slice(piece.bytes());
+    return;
+  }
+  references_.push_back({size_, piece});
+  referenced_bytes_ += piece.size();
+}
+
 void PieceWriter::insert_uvarint(size_t position, uint32_t value) {
   CHECK(position <= size_ && (references_.empty() || references_.back().position <= position),
         "position {} of {}, {} references", position, size_, references_.size());
@@ -42,17 +51,24 @@ void PieceWriter::insert_uvarint(size_t position, uint32_t value) {
   size_ += after;
 }
 
-std::vector<Slice> PieceWriter::take() && {
-  std::vector<Slice> pieces;
+std::vector<Piece> PieceWriter::take_pieces() && {
+  std::vector<Piece> pieces;
   pieces.reserve(references_.size() * 2 + 1);
   size_t begin = 0;
   for (Reference& reference : references_) {
-    if (reference.position > begin) pieces.emplace_back(block_, begin, reference.position - begin);
+    if (reference.position > begin) pieces.emplace_back(Slice(block_, begin, reference.position - begin));
     begin = reference.position;
-    pieces.push_back(std::move(reference.slice));
+    pieces.push_back(std::move(reference.piece));
   }
-  if (size_ > begin) pieces.emplace_back(block_, begin, size_ - begin);
+  if (size_ > begin) pieces.emplace_back(Slice(block_, begin, size_ - begin));
   return pieces;
+}
+
+std::vector<Slice> PieceWriter::take() && {
+  std::vector<Slice> slices;
+  slices.reserve(references_.size() * 2 + 1);
+  for (const Piece& piece : std::move(*this).take_pieces()) slices.push_back(piece.bytes());
+  return slices;
 }
 
 std::vector<uint8_t> PieceWriter::take_bytes() && {

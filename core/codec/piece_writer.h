@@ -1,6 +1,6 @@
 // piece_writer.h: where a message is encoded: one contiguous buffer from the block pool that grows geometrically, and
-// slices of records that are only referred to. take() gives the pieces in order, ready for one writev: runs of the
-// buffer with the large slices between them.
+// records that are only referred to, in memory or in a file. take() gives the pieces in order, ready for one writev:
+// runs of the buffer with the large slices between them.
 #pragma once
 
 #include <cstring>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/bytes.h"
+#include "core/base/piece.h"
 #include "core/codec/writer.h"
 
 namespace leat {
@@ -40,6 +41,7 @@ class PieceWriter {
     size_ += bytes.size();
   }
   void slice(const Slice& bytes);
+  void piece(const Piece& piece);
 
   size_t size() const noexcept { return size_ + referenced_bytes_; }  // of everything written so far
   size_t position() const noexcept { return size_; }                  // in the buffer
@@ -55,13 +57,14 @@ class PieceWriter {
   bool failed() const noexcept { return failed_; }
   std::string_view failed_field() const noexcept { return failed_field_; }
 
-  std::vector<Slice> take() &&;
+  std::vector<Piece> take_pieces() &&;
+  std::vector<Slice> take() &&;          // of one that was given nothing stored in a file
   std::vector<uint8_t> take_bytes() &&;  // all in one, copied: for small records of internal topics
 
  private:
   struct Reference {
     size_t position;  // in the buffer: the slice goes before the byte there
-    Slice slice;
+    Piece piece;
   };
 
   uint8_t* space(size_t size) {

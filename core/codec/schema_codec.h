@@ -357,7 +357,7 @@ class Encoder {
     } else if constexpr (std::same_as<T, Records>) {
       if (!write_length(value.size(), LengthWidth::k32, spec)) return false;
       out_.slice(value.first());
-      for (const Slice& slice : value.more()) out_.slice(slice);
+      for (const Piece& piece : value.more()) out_.piece(piece);
       return true;
     } else {
       write_fixed(value);

@@ -13,6 +13,9 @@ namespace {
 // Half a megabyte stays in the second-level cache, so that the CRC reads what pread has just written there.
 constexpr size_t kWholeBufferBytes = 512 << 10;
 constexpr size_t kHeadersBufferBytes = 64 << 10;
+// Of headers so much is read at first, and where a jump over a large body leads; more as long as batches are so small
+// that the walk goes on inside what was read.
+constexpr size_t kHeadersReadBytesMin = 512;
 
 }  // namespace
 
@@ -21,6 +24,7 @@ BatchScanner::BatchScanner(File& file, Position begin, int64_t end, Depth depth)
   const size_t capacity = depth == Depth::kWhole ? kWholeBufferBytes : kHeadersBufferBytes;
   const auto left = static_cast<size_t>(std::max<int64_t>(end - begin.v, static_cast<int64_t>(kBatchHeaderBytes)));
   capacity_ = std::min(capacity, left);
+  read_bytes_ = capacity_;
   buffer_ = std::make_unique_for_overwrite<uint8_t[]>(capacity_);
 }
 
@@ -30,7 +34,10 @@ Result<ByteView> BatchScanner::peek(size_t size) {
   const int64_t skip = position_ - buffer_begin_;
   const bool in_buffer = skip >= 0 && skip <= static_cast<int64_t>(buffer_size_);
   if (!in_buffer || buffer_size_ - static_cast<size_t>(skip) < size) {
-    TRY(count, file_.read_at(position_, {buffer_.get(), std::min(capacity_, left)}));
+    const bool goes_on = in_buffer && buffer_size_ > 0;
+    if (depth_ == Depth::kHeaders) read_bytes_ = goes_on ? read_bytes_ * 4 : kHeadersReadBytesMin;
+    read_bytes_ = std::min(std::max(read_bytes_, size), capacity_);
+    TRY(count, file_.read_at(position_, {buffer_.get(), std::min(read_bytes_, left)}));
     buffer_begin_ = position_;
     buffer_size_ = count;
     return ByteView(buffer_.get(), count);

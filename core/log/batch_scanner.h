@@ -56,6 +56,7 @@ class BatchScanner {
   Stop stop_ = Stop::kEnd;
   std::string stop_reason_;
   size_t capacity_;
+  size_t read_bytes_;  // of the latest read
   std::unique_ptr<uint8_t[]> buffer_;
   Position buffer_begin_{0};
   size_t buffer_size_ = 0;

@@ -14,6 +14,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/clock.h"
+#include "core/base/piece.h"
 #include "core/base/result.h"
 #include "core/base/strong.h"
 #include "core/base/topic_partition.h"
@@ -56,6 +57,12 @@ struct LogConfig {
   int64_t flush_ms = INT64_MAX;
   int64_t timestamp_after_ms_max = INT64_MAX;  // retention does not trust timestamps beyond it
   TimestampType timestamp_type = TimestampType::kCreateTime;
+  // Compaction.
+  double min_cleanable_dirty_ratio = 0.5;
+  int64_t min_compaction_lag_ms = 0;
+  int64_t max_compaction_lag_ms = INT64_MAX;
+  int64_t delete_retention_ms = int64_t{24} * 3600 * 1000;
+  int64_t decompressed_bytes_max = int64_t{128} << 20;  // of one batch that is looked into
   int64_t producer_id_expiration_ms = int64_t{24} * 3600 * 1000;
 };
 
@@ -110,16 +117,36 @@ struct ReadLimits {
   Offset upper{INT64_MAX};        // nothing at or above it: high watermark, last stable offset or log end
 };
 
+// Where a read inside a segment stopped, for the reader that goes on there: see PartitionLog::note_read_end.
+struct ReadEnd {
+  Offset segment_base;
+  Offset next_offset;
+  Position position;
+  std::shared_ptr<File> file;
+  std::weak_ptr<const void> lease;  // tells the segment from another one of its name
+};
+
 // Whole batches only; adjacent pieces may come from different blocks. Empty when nothing lies between from and upper.
 struct FetchedBatches {
   std::vector<Slice> pieces;
   int64_t size_bytes = 0;
+  std::optional<ReadEnd> end = std::nullopt;  // of a read from files
+};
+
+// The same, left where they are: for a socket to take from the files.
+struct StoredBatches {
+  std::vector<StoredRange> ranges;
+  int64_t size_bytes = 0;
+  std::optional<ReadEnd> end = std::nullopt;
 };
 
 // A read from files: from, limits and positions are fixed when it is made.
 class SegmentRead {
  public:
   virtual ~SegmentRead() = default;
+  // On the loop: where the bytes are, when there are many, in large batches, and all in the page cache; at most
+  // `room_bytes`. nullopt: execute_cached() or a worker must do it.
+  virtual std::optional<StoredBatches> locate_cached(int64_t /*room_bytes*/) { return std::nullopt; }
   virtual Result<FetchedBatches> execute() = 0;  // worker
   // The same on the loop, when it takes neither a wait for the disk nor long; nullopt: a worker must do it.
   virtual std::optional<FetchedBatches> execute_cached() { return std::nullopt; }
@@ -151,6 +178,13 @@ class Maintenance {
   std::vector<std::string>
       notes;                   // lines for the server's log, once finished: deleted segments, distrusted timestamps ...
   std::optional<Error> error;  // what failed, once finished; a failed sync has taken the directory offline as well
+  bool goes_on = false;        // once finished: more of the same waits and may begin at once
+};
+
+// What one piece of compaction may take.
+struct CompactionLimits {
+  int64_t step_bytes_max = int64_t{4} << 20;  // read, or unpacked, by one Maintenance
+  size_t map_bytes_max = size_t{64} << 20;    // of memory for the keys of one pass
 };
 
 struct ProducerSummary {  // for DescribeProducers
@@ -169,6 +203,7 @@ struct RecoveryHints {
   bool clean_shutdown = false;
   Offset recovery_point{0};
   Offset log_start{0};
+  Offset cleaned{0};     // compaction has been over what lies below it
   bool foreign = false;  // --adopt: never cut; take what is there
 };
 
@@ -213,14 +248,17 @@ class PartitionLog {
   virtual void use_tail_cache(TailCache& /*cache*/) {}
 
   // Appends. At most one LogAppend is out that is not written yet; written ones may wait for their sync together, and
-  // come to on_synced in order. begin_append takes a prefix of `inputs` (all of them unless the segment must roll
-  // between two), checks sequences, patches base offsets and epoch, and erases what it took.
+  // come to on_synced in order. begin_append takes a prefix of `inputs` (all of them unless the
+  // segment must roll between two), checks sequences, patches base offsets and epoch, and erases what it took.
   virtual std::unique_ptr<LogAppend> begin_append(std::vector<AppendInput>& inputs, int64_t now_ms) = 0;
   virtual void on_written(LogAppend& append) = 0;  // log end moves, or sequences roll back; without a sync: durable too
   virtual void on_synced(LogAppend& append) = 0;   // high watermark moves, or the log goes offline
 
   // Reads: kOffsetOutOfRange below log start or above `limits.upper`'s bound of the log end.
   virtual Result<ReadPlan> plan_read(Offset from, const ReadLimits& limits) = 0;
+  // Given back by whoever read: a sealed segment keeps neither its file open nor its index in memory, so that the next
+  // read would need a worker again to find where the last one stopped.
+  virtual void note_read_end(const ReadEnd& /*end*/) {}
   virtual std::unique_ptr<TimeLookup> plan_lookup_by_time(int64_t timestamp_ms) = 0;  // first record at or after it
   virtual std::unique_ptr<TimeLookup> plan_lookup_max_timestamp() = 0;                // ListOffsets -3
   virtual EpochEndOffset end_offset_for(int32_t leader_epoch) const noexcept = 0;     // KIP-320
@@ -235,6 +273,13 @@ class PartitionLog {
       int64_t now_ms) = 0;  // sync, index, producer snapshot: recovery point moves
   // flush.messages or flush.ms due, or a rolled segment waits to be synced and indexed: cheap to ask, ask every second.
   virtual std::unique_ptr<Maintenance> begin_flush(int64_t now_ms) = 0;
+  // Compaction, in small pieces: null when none is due, or while a piece is out. One of them may be out beside other
+  // upkeep, for a pass takes long. Begins a pass when it is due by the topic's settings, and goes on with one.
+  virtual std::unique_ptr<Maintenance> begin_compaction(int64_t /*now_ms*/, const CompactionLimits& /*limits*/) {
+    return nullptr;
+  }
+  virtual bool may_compact() const noexcept { return false; }           // else begin_compaction() need not be asked
+  virtual Offset cleaned_offset() const noexcept { return Offset(0); }  // compaction has been over what lies below it
   virtual void finish(Maintenance& work) = 0;
   virtual std::unique_ptr<Maintenance> begin_close() = 0;  // final sync and checkpoint; no append may be out
 };

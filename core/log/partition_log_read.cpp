@@ -22,7 +22,8 @@ SegmentSnapshot PartitionLogImpl::snapshot_of(size_t index) const {
           .bound = index + 1 < segments_.size() ? segments_[index + 1]->base_offset : offsets_.log_end,
           .size_bytes = segment.size_bytes,
           .file = segment.file,
-          .position = std::nullopt};
+          .position = std::nullopt,
+          .lease = segment.lease};
 }
 
 Result<ReadPlan> PartitionLogImpl::plan_read(Offset from, const ReadLimits& limits) {
@@ -51,7 +52,12 @@ std::unique_ptr<FileSegmentRead> PartitionLogImpl::read_from_files(Offset from, 
     const Segment& segment = *segments_[i];
     if (segment.size_bytes == 0) continue;
     SegmentSnapshot snapshot = snapshot_of(i);
-    if (segment.index_home == Segment::IndexHome::kMemory) snapshot.position = segment.index.lookup(from);
+    if (segment.index_home == Segment::IndexHome::kMemory) {
+      snapshot.position = segment.index.lookup(from);
+    } else if (segment.reading) {
+      snapshot.position = segment.reading->find(from);
+      if (snapshot.position) snapshot.file = segment.reading->file;
+    }
     // Of the first segment only what stands behind `from` counts, and the file's index may not say how much that is.
     if (!plan.segments.empty()) bytes += segment.size_bytes;
     plan.segments.push_back(std::move(snapshot));
@@ -59,6 +65,24 @@ std::unique_ptr<FileSegmentRead> PartitionLogImpl::read_from_files(Offset from, 
     if (plan.segments.size() == kSegmentsMax || bytes >= std::max<int64_t>(limits.bytes_max, 1)) break;
   }
   return std::make_unique<FileSegmentRead>(std::move(plan));
+}
+
+void PartitionLogImpl::note_read_end(const ReadEnd& end) {
+  Segment& segment = *segments_[segment_index_of(end.segment_base)];
+  const bool is_it = segment.base_offset == end.segment_base && segment.lease == end.lease.lock();
+  if (!is_it || segment.index_home == Segment::IndexHome::kMemory) return;
+  if (!segment.reading) segment.reading = std::make_unique<Segment::Reading>(end.file);
+  segment.reading->put(end.next_offset, end.position);
+  has_readings_ = true;
+}
+
+void PartitionLogImpl::close_unused_readings() noexcept {
+  if (!has_readings_) return;
+  has_readings_ = false;
+  for (const std::shared_ptr<Segment>& segment : segments_) {
+    if (segment->reading && !segment->reading->was_used()) segment->reading.reset();
+    has_readings_ = has_readings_ || segment->reading;
+  }
 }
 
 TimeLookupPlan PartitionLogImpl::lookup_plan(std::optional<int64_t> timestamp_ms) const {

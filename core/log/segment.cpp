@@ -8,6 +8,21 @@
 
 namespace leat {
 
+std::optional<Position> Segment::Reading::find(Offset next_offset) noexcept {
+  for (const Place& place : places_) {
+    if (place.next_offset != next_offset) continue;
+    is_used_ = true;
+    return place.position;
+  }
+  return std::nullopt;
+}
+
+void Segment::Reading::put(Offset next_offset, Position position) noexcept {
+  if (find(next_offset)) return;
+  places_[oldest_] = {next_offset, position};
+  oldest_ = (oldest_ + 1) % places_.size();
+}
+
 void Segment::add_batch(const BatchPlace& place, int64_t index_interval_bytes, int64_t now_ms) {
   CHECK(place.position.v >= size_bytes, "position {} size {}", place.position.v, size_bytes);
   if (first_append_ms == kNoTimestamp) {

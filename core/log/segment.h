@@ -1,13 +1,17 @@
 // segment.h: one segment of a partition's log: a file of batches and what is known of it. The last of a log is active
-// and grows; the others are sealed and never change. Indexes are in memory while the segment grows and until their
-// files are written; of a sealed one they are in their files only, so that old data costs no memory. Its .log file is
-// held open only while it is written or synced: readers of old data open it for themselves, and go on with it when
-// retention has renamed it meanwhile. Thread: the loop; recovery before the loop has it.
+// and grows; the others are sealed and never change, though compaction may put another in their place. Indexes are in
+// memory while the segment grows and until their files are written; of a sealed one they are in their files only, so
+// that old data costs no memory. Its .log file is held open only while it is written or synced, and for readers of old
+// data as long as they go on: they open it for themselves, and keep it when retention has renamed it meanwhile.
+// Thread: the loop; recovery before the loop has it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "core/base/strong.h"
 #include "core/log/offset_index.h"
@@ -30,6 +34,26 @@ class Segment {
  public:
   enum class IndexHome : uint8_t { kMemory, kFile };
 
+  // Where the latest readers of a sealed segment go on, with its file open for them. Dropped when nobody comes back.
+  class Reading {
+   public:
+    explicit Reading(std::shared_ptr<File> opened) noexcept : file(std::move(opened)) {}
+    std::optional<Position> find(Offset next_offset) noexcept;
+    void put(Offset next_offset, Position position) noexcept;
+    bool was_used() noexcept { return std::exchange(is_used_, false); }  // since this was asked last
+
+    const std::shared_ptr<File> file;
+
+   private:
+    struct Place {
+      Offset next_offset = kNoOffset;
+      Position position{0};
+    };
+    std::array<Place, 4> places_;
+    size_t oldest_ = 0;
+    bool is_used_ = true;
+  };
+
   explicit Segment(Offset base) noexcept : base_offset(base), index(base), time_index(base) {}
 
   // A batch is now part of the segment: size, largest timestamp, and an index entry each `index_interval_bytes`.
@@ -42,6 +66,7 @@ class Segment {
   const Offset base_offset;
   int64_t size_bytes = 0;      // what readers may see
   std::shared_ptr<File> file;  // null: not open
+  std::unique_ptr<Reading> reading;
   IndexHome index_home = IndexHome::kMemory;
   OffsetIndex index;
   TimeIndex time_index;
@@ -60,6 +85,15 @@ class Segment {
   // die.
   bool max_timestamp_unchecked = false;
   bool distrust_noted = false;  // its largest timestamp lies in the future, and that was said once
+
+  // Compaction. When the first tombstone that has got a date may go, INT64_MAX when none has one; nullopt: not known,
+  // for after a restart nobody has looked yet.
+  std::optional<int64_t> delete_horizon_ms;
+  // It stands in memory for segments whose files still have their names; its own lie beside them for so long.
+  bool awaits_swap = false;
+  // Whoever reads the segment's files by their names has a copy meanwhile: before nobody else has one, another segment
+  // must not get the names.
+  std::shared_ptr<const void> lease = std::make_shared<const int>(0);
 };
 
 // Relative offsets in a segment's indexes end below this offset.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/log/cached_file.h"
 #include "core/log/file_names.h"
 #include "core/log/index_files.h"
 #include "core/log/sound_walk.h"
@@ -23,35 +24,6 @@ Result<std::shared_ptr<File>> open_segment(FileSystem& files, const std::string&
     return fail(Errc::kOffsetOutOfRange, fmt::format("{}: deleted by retention", path));
   return fail(file.error());
 }
-
-namespace {
-
-// A file of which only the page cache is read: what would wait for the disk fails.
-class CachedFile final : public File {
- public:
-  explicit CachedFile(File& file) noexcept : file_(file) {}
-  const std::string& path() const noexcept override { return file_.path(); }
-  Result<size_t> read_at(Position position, MutableByteView into) override {
-    TRY(count, file_.read_cached_at(position, into));
-    if (!count) return not_here("not in the page cache");
-    return *count;
-  }
-  Result<int64_t> size() override { return file_.size(); }
-  Result<void> write_at(Position, std::span<const ByteView>) override { return not_here("read only"); }
-  Result<void> sync(SyncKind) override { return not_here("read only"); }
-  Result<void> truncate(int64_t) override { return not_here("read only"); }
-  Result<void> allocate(int64_t) override { return not_here("read only"); }
-  void drop_cache(Position, int64_t) noexcept override {}
-  int descriptor() const noexcept override { return file_.descriptor(); }
-
- private:
-  tl::unexpected<Error> not_here(std::string_view why) const {
-    return fail(Errc::kUnsupported, fmt::format("{}: {}", file_.path(), why));
-  }
-  File& file_;
-};
-
-}  // namespace
 
 Result<FetchedBatches> FileSegmentRead::execute() { return read(Source::kDisk); }
 
@@ -75,6 +47,7 @@ Result<FetchedBatches> FileSegmentRead::read(Source source) {
     // The next segment may follow only what was taken to its end: else offsets between them would be passed over.
     if (!read || *read == Reached::kInside) break;
   }
+  fetched.end = std::move(end_);
   return fetched;
 }
 
@@ -116,13 +89,23 @@ Result<FileSegmentRead::Reached> FileSegmentRead::read_segment(const SegmentSnap
     // A file to open or an index file to search may wait for the disk.
     if (!segment.file || !segment.position) return fail(Errc::kUnsupported, "not in memory");
     CachedFile cached(*segment.file);
-    return read_batches(cached, segment, fetched);
+    return read_batches(cached, segment, segment.file, fetched);
   }
   TRY(file, open_segment(plan_.files, plan_.directory, segment));
-  return read_batches(*file, segment, fetched);
+  return read_batches(*file, segment, file, fetched);
+}
+
+void FileSegmentRead::note_end(const SegmentSnapshot& segment, const std::shared_ptr<File>& file, Position begin,
+                               const Extent& extent) {
+  end_ = {.segment_base = segment.base_offset,
+          .next_offset = extent.next_offset,
+          .position = begin + static_cast<int64_t>(extent.size_bytes),
+          .file = file,
+          .lease = segment.lease};
 }
 
 Result<FileSegmentRead::Reached> FileSegmentRead::read_batches(File& file, const SegmentSnapshot& segment,
+                                                               const std::shared_ptr<File>& kept,
                                                                FetchedBatches& fetched) {
   TRY(first, find_first(file, segment));
   if (!first) return Reached::kEnd;
@@ -144,12 +127,19 @@ Result<FileSegmentRead::Reached> FileSegmentRead::read_batches(File& file, const
   if (extent.size_bytes > 0) {
     fetched.pieces.emplace_back(std::move(block), 0, extent.size_bytes);
     fetched.size_bytes += static_cast<int64_t>(extent.size_bytes);
+    note_end(segment, kept, begin, extent);
     return static_cast<int64_t>(extent.size_bytes) == left ? Reached::kEnd : Reached::kInside;
   }
   if (!extent.damage) return Reached::kInside;
   return fail(Errc::kCorrupt,
               fmt::format("{} at {}: {}", segment_path(plan_.directory, segment.base_offset, kLogSuffix), begin.v,
                           *extent.damage));
+}
+
+bool FileSegmentRead::is_next(const BatchView& batch, const SegmentSnapshot& segment,
+                              Offset next_offset) const noexcept {
+  return batch.base_offset() >= next_offset && batch.last_offset() >= batch.base_offset() &&
+         batch.last_offset() < segment.bound;
 }
 
 FileSegmentRead::Extent FileSegmentRead::whole_batches(ByteView bytes, const SegmentSnapshot& segment,
@@ -164,8 +154,7 @@ FileSegmentRead::Extent FileSegmentRead::whole_batches(ByteView bytes, const Seg
     if (!*parsed) break;  // cut by the limit
     const BatchView& batch = **parsed;
     if (batch.last_offset() >= plan_.limits.upper) break;
-    if (batch.base_offset() < extent.next_offset || batch.last_offset() < batch.base_offset() ||
-        batch.last_offset() >= segment.bound) {
+    if (!is_next(batch, segment, extent.next_offset)) {
       extent.damage =
           fmt::format("batch of offset {}: expected {} or more", batch.base_offset().v, extent.next_offset.v);
       break;

@@ -19,8 +19,9 @@ struct SegmentSnapshot {
   Offset base_offset;
   Offset bound;  // no offset of the segment reaches it
   int64_t size_bytes = 0;
-  std::shared_ptr<File> file;        // null: to be opened
-  std::optional<Position> position;  // where to begin; nullopt: the index file knows
+  std::shared_ptr<File> file;                   // null: to be opened
+  std::optional<Position> position;             // where to begin; nullopt: the index file knows
+  std::shared_ptr<const void> lease = nullptr;  // Segment::lease
 };
 
 // Opens what a snapshot names; retention may have renamed it meanwhile. kOffsetOutOfRange when it is gone.
@@ -39,9 +40,16 @@ class FileSegmentRead final : public SegmentRead {
   explicit FileSegmentRead(Plan plan) noexcept : plan_(std::move(plan)) {}
   Result<FetchedBatches> execute() override;
   std::optional<FetchedBatches> execute_cached() override;
+  std::optional<StoredBatches> locate_cached(int64_t room_bytes) override;
 
   // What the loop reads at most: as long as sending it takes anyway.
   static constexpr int64_t kCachedBytesMax = int64_t{1} << 20;
+  // What is worth being left in the file: walking the headers costs a system call a batch, copying some 120 µs a MiB.
+  static constexpr int64_t kStoredBytesMin = int64_t{128} << 10;
+  static constexpr int64_t kStoredBytesMax = int64_t{8} << 20;
+  static constexpr int64_t kStoredBatchBytesMin = int64_t{8} << 10;  // on average
+  // A batch of this size is left to the page cache from the beginning.
+  static constexpr int64_t kUntailedBatchBytesMin = int64_t{64} << 10;
 
  private:
   enum class Source : uint8_t { kDisk, kPageCache };
@@ -49,15 +57,23 @@ class FileSegmentRead final : public SegmentRead {
   Result<std::optional<Position>> find_first(File& file, const SegmentSnapshot& segment);
   enum class Reached : uint8_t { kInside, kEnd };  // of the segment
   Result<Reached> read_segment(const SegmentSnapshot& segment, FetchedBatches& fetched, Source source);
-  Result<Reached> read_batches(File& file, const SegmentSnapshot& segment, FetchedBatches& fetched);
+  // `file` is `kept`, or the same behind a mask.
+  Result<Reached> read_batches(File& file, const SegmentSnapshot& segment, const std::shared_ptr<File>& kept,
+                               FetchedBatches& fetched);
   struct Extent {
     size_t size_bytes = 0;
     std::optional<std::string> damage;  // what stands behind it
     Offset next_offset{0};
   };
   Extent whole_batches(ByteView bytes, const SegmentSnapshot& segment, int64_t bytes_max, Offset next_offset) const;
+  Result<Reached> locate_batches(const SegmentSnapshot& segment, StoredBatches& located, int64_t room_bytes);
+  Result<Extent> walk_headers(File& file, const SegmentSnapshot& segment, Position begin, int64_t bytes_max) const;
+  void note_end(const SegmentSnapshot& segment, const std::shared_ptr<File>& file, Position begin,
+                const Extent& extent);
+  bool is_next(const BatchView& batch, const SegmentSnapshot& segment, Offset next_offset) const noexcept;
 
   Plan plan_;
+  std::optional<ReadEnd> end_;
 };
 
 }  // namespace leat

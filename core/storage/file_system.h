@@ -45,6 +45,7 @@ class File {
   virtual Result<std::optional<size_t>> read_cached_at(Position /*position*/, MutableByteView /*into*/) {
     return std::nullopt;
   }
+  virtual bool knows_page_cache() const noexcept { return false; }  // whether read_cached_at ever gives anything
   // A failure is kIo, whatever the reason, and final: dirty pages may be gone, and a sync through another File might
   // succeed without having written them. It poisons the file: every later write, truncate, allocate and sync fails with
   // kOffline.

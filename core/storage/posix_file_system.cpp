@@ -136,6 +136,7 @@ class PosixFile final : public File {
   Result<size_t> read_at(Position position, MutableByteView into) override;
 #ifdef RWF_NOWAIT
   Result<std::optional<size_t>> read_cached_at(Position position, MutableByteView into) override;
+  bool knows_page_cache() const noexcept override { return true; }
 #endif
   Result<void> sync(SyncKind kind) override;
   Result<void> truncate(int64_t size_bytes) override;

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <limits>
 #include <mutex>
 #include <set>
 #include <utility>
@@ -92,6 +93,7 @@ class SimFileSystem::SimFile final : public File {
   Result<void> write_at(Position position, std::span<const ByteView> pieces) override;
   Result<size_t> read_at(Position position, MutableByteView into) override;
   Result<std::optional<size_t>> read_cached_at(Position position, MutableByteView into) override;
+  bool knows_page_cache() const noexcept override { return disk_->page_cache_known.load(); }
   Result<void> sync(SyncKind kind) override;
   Result<void> truncate(int64_t size_bytes) override;
   Result<int64_t> size() override;
@@ -100,7 +102,10 @@ class SimFileSystem::SimFile final : public File {
     const std::lock_guard guard(disk_->mutex);
     if (generation_ == disk_->generation && !disk_->power_out) node_->content.drop_clean_cache();
   }
-  int descriptor() const noexcept override { return -1; }
+  // For whoever only hands it on: no system call is given it.
+  int descriptor() const noexcept override {
+    return disk_->page_cache_known.load() ? std::numeric_limits<int>::max() : -1;
+  }
 
  private:
   Result<void> refuse_if_dead(std::string_view operation) const {

@@ -66,7 +66,7 @@ class SimFileSystem final : public FileSystem {
   void set_space_bytes(std::optional<int64_t> space_bytes);  // of the whole disk; nullopt: endless
   void limit_space_to_used_and(int64_t room_bytes);          // from now on so many more
   void set_now_ms(int64_t now_ms);                           // for modification times
-  void set_page_cache_known(bool known);                     // whether read_cached_at gives anything
+  void set_page_cache_known(bool known);  // whether read_cached_at gives anything, and files seem to have descriptors
   Result<void> flip_bit(std::string_view path, Position position, int bit);
   uint64_t remove_matching(std::string_view suffix);  // files, by the end of their name; durable
 

@@ -46,7 +46,7 @@ Result<PieceWriter> begin_request(const ApiSpec& api, int16_t version, int32_t c
   return out;
 }
 
-Result<std::vector<Slice>> finish(PieceWriter out, std::string_view message, int16_t version) {
+Result<void> finish(PieceWriter& out, std::string_view message, int16_t version) {
   if (out.failed()) {
     return fail(Errc::kInvalidArgument,
                 fmt::format("{} version {} cannot carry the value of {}", message, version, out.failed_field()));
@@ -54,7 +54,7 @@ Result<std::vector<Slice>> finish(PieceWriter out, std::string_view message, int
   const size_t payload_size = out.size() - kFrameSizeBytes;
   if (payload_size > INT32_MAX) return fail(Errc::kLimit, fmt::format("{} of {} bytes", message, payload_size));
   out.patch_i32(0, static_cast<int32_t>(payload_size));
-  return std::move(out).take();
+  return {};
 }
 
 Result<MessageReader> open_response(const ApiSpec& api, Slice payload, int16_t version, int32_t correlation_id) {

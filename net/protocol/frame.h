@@ -66,7 +66,7 @@ Result<RequestHeader> decode_request_header(MessageReader& in);
 
 // The whole frame with its size field first; kInvalidArgument names the field that the version cannot carry.
 template <class Response>
-Result<std::vector<Slice>> encode_response(const Response& response, int16_t version, int32_t correlation_id);
+Result<std::vector<Piece>> encode_response(const Response& response, int16_t version, int32_t correlation_id);
 template <class Request>
 Result<std::vector<Slice>> encode_request(const Request& request, int16_t version, int32_t correlation_id,
                                           std::optional<std::string> client_id);
@@ -81,18 +81,19 @@ namespace frame_internal {
 PieceWriter begin_response(const ApiSpec& api, int16_t version, int32_t correlation_id);
 Result<PieceWriter> begin_request(const ApiSpec& api, int16_t version, int32_t correlation_id,
                                   std::optional<std::string> client_id);
-Result<std::vector<Slice>> finish(PieceWriter out, std::string_view message, int16_t version);
+Result<void> finish(PieceWriter& out, std::string_view message, int16_t version);
 Result<MessageReader> open_response(const ApiSpec& api, Slice payload, int16_t version, int32_t correlation_id);
 Error malformed(const MessageReader& in, std::string_view message, int16_t version);
 
 }  // namespace frame_internal
 
 template <class Response>
-Result<std::vector<Slice>> encode_response(const Response& response, int16_t version, int32_t correlation_id) {
+Result<std::vector<Piece>> encode_response(const Response& response, int16_t version, int32_t correlation_id) {
   const ApiSpec& api = api_spec(static_cast<ApiKey>(Response::kVersions.key));
   PieceWriter out = frame_internal::begin_response(api, version, correlation_id);
   (void)encode(response, version, out);  // finish() asks whether it failed
-  return frame_internal::finish(std::move(out), Response::kName, version);
+  TRY(frame_internal::finish(out, Response::kName, version));
+  return std::move(out).take_pieces();
 }
 
 template <class Request>
@@ -101,7 +102,8 @@ Result<std::vector<Slice>> encode_request(const Request& request, int16_t versio
   const ApiSpec& api = api_spec(static_cast<ApiKey>(Request::kVersions.key));
   TRY(out, frame_internal::begin_request(api, version, correlation_id, std::move(client_id)));
   (void)encode(request, version, out);  // finish() asks whether it failed
-  return frame_internal::finish(std::move(out), Request::kName, version);
+  TRY(frame_internal::finish(out, Request::kName, version));
+  return std::move(out).take();
 }
 
 template <class Response>

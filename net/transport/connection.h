@@ -12,15 +12,16 @@
 #include <vector>
 
 #include "core/base/bytes.h"
+#include "core/base/piece.h"
 #include "core/base/result.h"
 
 namespace leat {
 
 using ConnectionId = uint64_t;  // never reused
 
-// One response: slices that leave back to back, without a copy. The first holds the size field.
+// One response: pieces that leave back to back, without a copy. The first holds the size field.
 struct Response {
-  std::vector<Slice> pieces;
+  std::vector<Piece> pieces;
   std::shared_ptr<void> held;  // let go when the last piece has been sent, or dropped with the connection
 };
 

@@ -28,7 +28,7 @@ void ResponseQueue::release_answered() {
   while (!slots_.empty() && slots_.front().response) {
     Response& response = *slots_.front().response;
     const size_t output_before = output_.size();
-    for (Slice& piece : response.pieces) {
+    for (Piece& piece : response.pieces) {
       if (piece.empty()) continue;
       output_bytes_ += piece.size();
       output_.push_back({std::move(piece), nullptr});
@@ -40,17 +40,29 @@ void ResponseQueue::release_answered() {
   }
 }
 
-size_t ResponseQueue::gather(std::span<ByteView> into, size_t bytes_max) const noexcept {
-  size_t count = 0;
+std::optional<FilePart> ResponseQueue::front_file_part(size_t bytes_max) const noexcept {
+  if (output_.empty() || !output_[0].piece.is_stored()) return std::nullopt;
+  const StoredRange& range = output_[0].piece.stored();
+  return FilePart{.descriptor = range.descriptor,
+                  .position = range.position + static_cast<int64_t>(front_taken_),
+                  .size_bytes = std::min(range.size_bytes - front_taken_, bytes_max)};
+}
+
+ResponseQueue::Gathered ResponseQueue::gather(std::span<ByteView> into, size_t bytes_max) const noexcept {
+  Gathered gathered;
   size_t skip = front_taken_;
-  for (size_t i = 0; i < output_.size() && count < into.size() && bytes_max > 0; ++i) {
+  for (size_t i = 0; i < output_.size() && gathered.count < into.size() && bytes_max > 0; ++i) {
+    if (output_[i].piece.is_stored()) {
+      gathered.file_follows = true;
+      break;
+    }
     ByteView piece = output_[i].piece.view().subspan(skip);
     skip = 0;
     piece = piece.first(std::min(piece.size(), bytes_max));
     bytes_max -= piece.size();
-    into[count++] = piece;
+    into[gathered.count++] = piece;
   }
-  return count;
+  return gathered;
 }
 
 void ResponseQueue::taken(size_t size) noexcept {

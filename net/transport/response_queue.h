@@ -10,11 +10,17 @@
 
 #include "core/base/ring_queue.h"
 #include "net/transport/connection.h"
+#include "net/transport/file_sender.h"
 
 namespace leat {
 
 class ResponseQueue {
  public:
+  struct Gathered {
+    size_t count = 0;           // of the views that were filled in
+    bool file_follows = false;  // right behind them
+  };
+
   uint64_t open(size_t request_bytes);  // the ticket of a request that has come in
   // False when that ticket is not open (answered already): the caller's mistake, nothing happens.
   bool answer(uint64_t ticket, Response response);
@@ -23,8 +29,11 @@ class ResponseQueue {
   size_t request_bytes_in_flight() const noexcept { return request_bytes_; }
   size_t output_bytes() const noexcept { return output_bytes_; }
 
-  // The views of what leaves next, at most `bytes_max`; they stay valid until taken().
-  size_t gather(std::span<ByteView> into, size_t bytes_max) const noexcept;
+  // What leaves next is either a part of a file or bytes in memory. The first, when it is at the front: at most
+  // `bytes_max` of it, valid until taken().
+  std::optional<FilePart> front_file_part(size_t bytes_max) const noexcept;
+  // Else the views of the bytes in memory, at most `bytes_max` and up to the next part of a file; valid until taken().
+  Gathered gather(std::span<ByteView> into, size_t bytes_max) const noexcept;
   void taken(size_t size) noexcept;  // the socket took so many bytes
 
  private:
@@ -38,7 +47,7 @@ class ResponseQueue {
   uint64_t first_ticket_ = 0;  // of slots_.front()
   size_t request_bytes_ = 0;
   struct Output {
-    Slice piece;
+    Piece piece;
     std::shared_ptr<void> held;  // with the last piece of its response
   };
   RingQueue<Output> output_;

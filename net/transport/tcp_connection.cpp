@@ -13,8 +13,10 @@ namespace leat {
 
 namespace {
 
-constexpr size_t kPiecesPerWriteMax = 256;
-constexpr size_t kWriteBytesPerTurnMax = size_t{1} << 20;  // so that one fast reader of a hot log cannot hold the turn
+constexpr size_t kPiecesPerWriteMax = kFilePartsPiecesMax;
+// So that one fast reader of a hot log cannot hold the turn; a response of 1 MiB of batches leaves in one.
+constexpr size_t kWriteBytesPerTurnMax = (size_t{1} << 20) + (size_t{64} << 10);
+constexpr size_t kFileStartBytes = 4096;  // copied, to have libuv wait until the socket takes more
 constexpr unsigned kKeepaliveSeconds = 60;
 
 uv_buf_t to_buf(ByteView bytes) noexcept {
@@ -112,42 +114,67 @@ void TcpConnection::flush() {
       server_.touch_next_turn(*this);
       return;
     }
-    std::array<ByteView, kPiecesPerWriteMax> pieces;
-    std::array<uv_buf_t, kPiecesPerWriteMax> bufs;
-    const size_t count = responses_.gather(pieces, left_this_turn);
-    size_t offered = 0;
-    for (size_t i = 0; i < count; ++i) {
-      bufs[i] = to_buf(pieces[i]);
-      offered += pieces[i].size();
-    }
-    const int written =
-        uv_try_write(reinterpret_cast<uv_stream_t*>(&handle_), bufs.data(), static_cast<unsigned>(count));
-    if (written < 0 && written != UV_EAGAIN) {
-      close_as(ClosedBy::kPeer, uv_strerror(written));
+    const Sent sent = send_front(left_this_turn);
+    if (sent.result < 0 && sent.result != UV_EAGAIN) {
+      close_as(ClosedBy::kPeer, uv_strerror(static_cast<int>(sent.result)));
       return;
     }
-    const size_t taken = written > 0 ? static_cast<size_t>(written) : 0;
+    const size_t taken = sent.result > 0 ? static_cast<size_t>(sent.result) : 0;
     if (taken > 0) {
       responses_.taken(taken);
       server_.counters_.sent_bytes += taken;
       note_progress();
       left_this_turn -= taken;
     }
-    if (taken < offered) {
+    if (taken < sent.offered_bytes) {
       start_write();
       return;
     }
   }
 }
 
-void TcpConnection::start_write() {
+TcpConnection::Sent TcpConnection::send_front(size_t bytes_max) {
+  uv_os_fd_t socket = -1;
+  if (const int known = uv_fileno(reinterpret_cast<uv_handle_t*>(&handle_), &socket); known != 0) return {known, 0};
+  if (const std::optional<FilePart> part = responses_.front_file_part(bytes_max)) {
+    return {send_file_part(socket, *part), part->size_bytes};
+  }
   std::array<ByteView, kPiecesPerWriteMax> pieces;
   std::array<uv_buf_t, kPiecesPerWriteMax> bufs;
-  const size_t count = responses_.gather(pieces, kWriteBytesPerTurnMax);
+  const auto [count, file_follows] = responses_.gather(pieces, bytes_max);
+  size_t offered_bytes = 0;
   for (size_t i = 0; i < count; ++i) {
     bufs[i] = to_buf(pieces[i]);
-    writing_bytes_ += pieces[i].size();
+    offered_bytes += pieces[i].size();
   }
+  if (file_follows) return {send_before_file(socket, std::span(pieces).first(count)), offered_bytes};
+  auto* stream = reinterpret_cast<uv_stream_t*>(&handle_);
+  return {uv_try_write(stream, bufs.data(), static_cast<unsigned>(count)), offered_bytes};
+}
+
+// What libuv takes over until the socket has room. Of a file only as much as it takes to be told so.
+size_t TcpConnection::gather_for_write(std::span<uv_buf_t> bufs) {
+  if (const std::optional<FilePart> part = responses_.front_file_part(kFileStartBytes)) {
+    file_start_.resize(part->size_bytes);
+    const int64_t size = read_file_part(*part, file_start_);
+    if (size < 0) {
+      close_as(ClosedBy::kServer, uv_strerror(static_cast<int>(size)));
+      return 0;
+    }
+    bufs[0] = to_buf(ByteView(file_start_).first(static_cast<size_t>(size)));
+    return 1;
+  }
+  std::array<ByteView, kPiecesPerWriteMax> pieces;
+  const size_t count = responses_.gather(pieces, kWriteBytesPerTurnMax).count;
+  for (size_t i = 0; i < count; ++i) bufs[i] = to_buf(pieces[i]);
+  return count;
+}
+
+void TcpConnection::start_write() {
+  std::array<uv_buf_t, kPiecesPerWriteMax> bufs;
+  const size_t count = gather_for_write(bufs);
+  if (count == 0) return;
+  for (size_t i = 0; i < count; ++i) writing_bytes_ += bufs[i].len;
   write_.data = this;
   const int started = uv_write(
       &write_, reinterpret_cast<uv_stream_t*>(&handle_), bufs.data(), static_cast<unsigned>(count),

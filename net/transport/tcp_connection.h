@@ -48,7 +48,13 @@ class TcpConnection final : public Connection {
   void deliver_frames();
   bool may_take_request() noexcept;
   void update_reading() noexcept;
+  struct Sent {
+    int64_t result;        // bytes that the socket took, or a libuv error code
+    size_t offered_bytes;  // fewer taken: it is full
+  };
+  Sent send_front(size_t bytes_max);
   void start_write();
+  size_t gather_for_write(std::span<uv_buf_t> bufs);  // 0: closed
   void on_written(int status) noexcept;
   void note_progress() noexcept { sweeps_without_progress_ = 0; }
 
@@ -60,6 +66,7 @@ class TcpConnection final : public Connection {
   uv_tcp_t handle_;
   uv_write_t write_;  // one at most is under way: writing_bytes_ > 0
   size_t writing_bytes_ = 0;
+  std::vector<uint8_t> file_start_;  // of a part of a file, while libuv waits for the socket with it
   FrameReader reader_;
   ResponseQueue responses_;
   bool reading_ = false;

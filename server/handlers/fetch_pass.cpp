@@ -5,7 +5,6 @@
 
 #include "core/record/batch.h"
 #include "net/loop/run_on.h"
-#include "server/handlers/topic_lookup.h"
 
 namespace leat {
 
@@ -15,6 +14,8 @@ namespace {
 constexpr size_t kColdReadsPerJob = 16;
 // What the loop reads for one look, so that one large fetch cannot hold the turn.
 constexpr int64_t kLoopReadBytesMax = int64_t{2} << 20;
+// What finding bytes that stay in their file takes, as a share of reading them.
+constexpr int64_t kLocatingShare = 16;
 
 ErrorCode error_of(Errc code) noexcept {
   switch (code) {
@@ -148,15 +149,19 @@ FetchPass::Looked FetchPass::look_at(FetchEntry& entry) {
   return Looked::kDone;
 }
 
+PartitionRef FetchPass::find(const FetchEntry& entry) const {
+  const bool by_id = session_.topic_id_use == TopicIdUse::kIds;
+  const TopicRef reference = by_id ? TopicRef::by_id(entry.key.topic_id) : TopicRef::by_name(entry.key.topic);
+  return find_partition(*broker_.partitions, reference, entry.key.partition);
+}
+
 Partition* FetchPass::resolve(FetchEntry& entry, Answer& answer) {
   if (limits_.from_follower) {
     fail(answer, ErrorCode::kNotLeaderOrFollower);
     return nullptr;
   }
   PartitionTable& table = *broker_.partitions;
-  const bool by_id = session_.topic_id_use == TopicIdUse::kIds;
-  const TopicRef reference = by_id ? TopicRef::by_id(entry.key.topic_id) : TopicRef::by_name(entry.key.topic);
-  PartitionRef found = find_partition(table, reference, entry.key.partition);
+  PartitionRef found = find(entry);
   if (found.error == ErrorCode::kUnknownTopicId && !entry.topic_name.empty()) {
     // The session knew the topic: it was deleted, and perhaps made anew under its name.
     found.error = table.find_topic(entry.topic_name) != nullptr ? ErrorCode::kInconsistentTopicId
@@ -221,7 +226,13 @@ void FetchPass::take(Answer& answer, FetchedBatches batches) {
 
 // The first is given whole, later ones as far as there is room.
 void FetchPass::take_read(Answer& answer, FetchedBatches batches) {
+  note_read_end(*answer.entry, batches.end);
   take(answer, bytes_ == 0 ? std::move(batches) : front_of(std::move(batches), left()));
+}
+
+void FetchPass::note_read_end(const FetchEntry& entry, const std::optional<ReadEnd>& end) {
+  if (!end) return;
+  if (Partition* partition = find(entry).partition) partition->log().note_read_end(*end);
 }
 
 // What lies in the page cache the loop reads itself, up to the first read that would wait: a hop to a worker and back
@@ -231,13 +242,26 @@ void FetchPass::read_from_page_cache() {
   for (; done < cold_.size(); ++done) {
     Answer& answer = answers_[cold_[done].answer];
     if (left() <= 0 && bytes_ > 0) continue;  // the room was used up before: nothing for this one
-    if (loop_read_bytes_ >= kLoopReadBytesMax) break;
-    std::optional<FetchedBatches> read = cold_[done].read->execute_cached();
-    if (!read) break;
-    loop_read_bytes_ += read->size_bytes;
-    take_read(answer, std::move(*read));
+    if (loop_read_bytes_ >= kLoopReadBytesMax || !take_from_page_cache(answer, *cold_[done].read)) break;
   }
   cold_.erase(cold_.begin(), cold_.begin() + static_cast<ptrdiff_t>(done));
+}
+
+// False when the read would wait for the disk.
+bool FetchPass::take_from_page_cache(Answer& answer, SegmentRead& read) {
+  if (std::optional<StoredBatches> located = read.locate_cached(left())) {
+    for (StoredRange& range : located->ranges) answer.data.records->append(std::move(range));
+    note_read_end(*answer.entry, located->end);
+    answer.bytes = located->size_bytes;
+    bytes_ += located->size_bytes;
+    loop_read_bytes_ += located->size_bytes / kLocatingShare;
+    return true;
+  }
+  std::optional<FetchedBatches> fetched = read.execute_cached();
+  if (!fetched) return false;
+  loop_read_bytes_ += fetched->size_bytes;
+  take_read(answer, std::move(*fetched));
+  return true;
 }
 
 Task<void> FetchPass::read_cold() {

@@ -1,6 +1,7 @@
 // fetch_pass.h: one look of a fetch at its partitions: what each would answer now, within the limits. Hot bytes come
-// from the tail cache by reference; cold ones are read by workers, several reads in one job. A fetch that must wait
-// throws the pass away and makes another when something has changed. Thread: the loop; reads on kRead workers.
+// from the tail cache by reference, large batches in the page cache go from the file to the socket, fewer are read
+// here, and cold ones by workers, several reads in one job. A fetch that must wait throws the pass away and makes
+// another when something has changed. Thread: the loop; reads on kRead workers.
 #pragma once
 
 #include <memory>
@@ -10,6 +11,7 @@
 #include "net/protocol/messages/fetch.h"
 #include "server/broker.h"
 #include "server/fetch_session.h"
+#include "server/handlers/topic_lookup.h"
 
 namespace leat {
 
@@ -46,6 +48,7 @@ class FetchPass {
 
   enum class Looked : uint8_t { kDone, kReadColdFirst };
   Looked look_at(FetchEntry& entry);
+  PartitionRef find(const FetchEntry& entry) const;
   Partition* resolve(FetchEntry& entry, Answer& answer);
   bool position_is_good(const Partition& partition, const FetchEntry& entry, Answer& answer);
   void fail(Answer& answer, ErrorCode code);
@@ -53,6 +56,8 @@ class FetchPass {
   Task<void> read_cold();
   void take(Answer& answer, FetchedBatches batches);
   void take_read(Answer& answer, FetchedBatches batches);
+  bool take_from_page_cache(Answer& answer, SegmentRead& read);
+  void note_read_end(const FetchEntry& entry, const std::optional<ReadEnd>& end);
   int64_t left() const noexcept { return limits_.bytes_max - bytes_; }
 
   Broker& broker_;

@@ -79,6 +79,105 @@ TEST_CASE("read: from the page cache without a worker, or not at all", "[log][re
   CHECK_FALSE(cached_read(19, 1000));  // damage: the worker tells
 }
 
+TEST_CASE("read: large batches in the page cache are left where they are", "[log][read]") {
+  SimFileSystem disk(1);
+  LogConfig config = read_config();
+  config.segment_bytes = 300'000;
+  OpenLog log(disk, config);
+  log.create();
+  constexpr int64_t kBatches = 40;
+  for (int64_t i = 0; i < kBatches; ++i) log.append_one({.value_bytes = 12'000});
+  REQUIRE(log.log->segment_count() > 1);
+  const auto locate = [&log](int64_t from, const ReadLimits& limits, int64_t room_bytes = INT64_MAX) {
+    return log.log->plan_read(Offset(from), limits)->read->locate_cached(room_bytes);
+  };
+  // As one text, from the files.
+  const auto bytes_at = [&](const StoredBatches& located) {
+    std::vector<uint8_t> all;
+    for (const StoredRange& range : located.ranges) {
+      for (const std::string& name : log.file_names()) {
+        const std::string path = join_path(kFolder, name);
+        if (!name.ends_with(".log") || disk.stat(path)->size_bytes < range.position) continue;
+        std::vector<uint8_t> bytes(range.size_bytes);
+        Result<std::unique_ptr<File>> file = disk.open(path, OpenMode::kRead);
+        if (*(*file)->read_at(Position(range.position), bytes) < bytes.size()) continue;
+        all.insert(all.end(), bytes.begin(), bytes.end());
+        break;
+      }
+    }
+    return all;
+  };
+  CHECK_FALSE(locate(kBatches - 15, {.bytes_max = 150'000}));  // the system cannot tell what is cached
+  disk.set_page_cache_known(true);
+  const int64_t active = log.log->offsets().log_end.v - 15;  // sealed segments' indexes may be files
+  for (int64_t from = active; from < active + 3; ++from) {
+    const ReadLimits limits{.bytes_max = 140'000 + from * 1000};
+    const std::optional<StoredBatches> located = locate(from, limits);
+    REQUIRE(located);
+    CHECK(located->size_bytes == log.read(Offset(from), limits)->size_bytes);
+    CHECK(located->size_bytes <= limits.bytes_max);
+  }
+  const std::optional<StoredBatches> whole = locate(active, {.bytes_max = 1 << 20});
+  REQUIRE(whole);
+  REQUIRE(whole->ranges.size() == 1);
+  CHECK(static_cast<int64_t>(bytes_at(*whole).size()) == whole->size_bytes);
+  // Limits: the room of the response, the high watermark, and what is too little to be worth it.
+  CHECK(locate(active, {.bytes_max = 1 << 20}, 140'000)->size_bytes <= 140'000);
+  CHECK_FALSE(locate(active, {.bytes_max = 1 << 20}, FileSegmentRead::kStoredBytesMin - 1));
+  CHECK_FALSE(locate(active, {.bytes_max = 1 << 20, .upper = Offset(active + 2)}));
+  CHECK(locate(active, {.bytes_max = 1 << 20, .upper = Offset(active + 12)})->size_bytes < whole->size_bytes);
+}
+
+TEST_CASE("read: whoever goes on in a sealed segment needs no worker", "[log][read]") {
+  SimFileSystem disk(1);
+  disk.set_page_cache_known(true);
+  LogConfig config = read_config();
+  config.segment_bytes = 4000;
+  OpenLog log(disk, config);
+  log.create();
+  for (int i = 0; i < 60; ++i) log.append_one({.value_bytes = 100});
+  settle(log);
+  const auto cached_read = [&log](int64_t from) {
+    return log.log->plan_read(Offset(from), {.bytes_max = 700})->read->execute_cached();
+  };
+  const Result<FetchedBatches> first = log.log->plan_read(Offset(0), {.bytes_max = 700})->read->execute();
+  REQUIRE(first);
+  REQUIRE(first->end);
+  const int64_t next = first->end->next_offset.v;
+  CHECK_FALSE(cached_read(next));
+  log.log->note_read_end(*first->end);
+  std::optional<FetchedBatches> second = cached_read(next);
+  REQUIRE(second);
+  CHECK(records_of(*second) == records_of(*log.read(Offset(next), {.bytes_max = 700})));
+  CHECK_FALSE(cached_read(next + 1));  // nobody stopped there
+  REQUIRE(second->end);
+  log.log->note_read_end(*second->end);
+  CHECK(cached_read(second->end->next_offset.v));
+  // The file is closed when nobody has come back between two ticks of the upkeep.
+  (void)log.log->begin_flush(log.now_ms);
+  CHECK(cached_read(second->end->next_offset.v));
+  (void)log.log->begin_flush(log.now_ms);
+  (void)log.log->begin_flush(log.now_ms);
+  CHECK_FALSE(cached_read(second->end->next_offset.v));
+  // Of another segment of that name: not believed.
+  ReadEnd other = *second->end;
+  other.lease = std::make_shared<const int>(0);
+  log.log->note_read_end(other);
+  CHECK_FALSE(cached_read(other.next_offset.v));
+}
+
+TEST_CASE("read: small batches are not left in the file", "[log][read]") {
+  SimFileSystem disk(1);
+  disk.set_page_cache_known(true);
+  LogConfig config = read_config();
+  config.segment_bytes = 1 << 20;
+  OpenLog log(disk, config);
+  log.create();
+  for (int i = 0; i < 300; ++i) log.append_one({.value_bytes = 500});
+  CHECK_FALSE(log.log->plan_read(Offset(0), {.bytes_max = 100'000})->read->locate_cached(INT64_MAX));
+  CHECK(log.log->plan_read(Offset(0), {.bytes_max = 100'000})->read->execute_cached());
+}
+
 TEST_CASE("read: first batch larger than the limit comes whole, the rest respects it", "[log][read]") {
   for (const bool cached : {false, true}) {
     SimFileSystem disk(1);
@@ -117,8 +216,8 @@ TEST_CASE("read: goes on into the next segment and over empty ones", "[log][read
   const int64_t before = log.log->offsets().log_end.v;
   CHECK(before == 7);
   log.append_many(4, {.value_bytes = 100});
-  CHECK(records_of(*log.read(Offset(0), {.bytes_max = 1 << 20})).size() == 8);
-  CHECK(records_of(*log.read(Offset(5), {.bytes_max = 10})).front().offset == 7);
+  CHECK(log.read_all().size() == 8);
+  CHECK(log.read_from(Offset(5)).front().offset == 7);
 }
 
 TEST_CASE("read: batches that only end behind the upper bound are not given", "[log][read]") {

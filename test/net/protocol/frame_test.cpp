@@ -13,13 +13,15 @@
 namespace leat {
 namespace {
 
-std::vector<uint8_t> joined(const std::vector<Slice>& pieces) {
+template <class PieceOrSlice>
+std::vector<uint8_t> joined(const std::vector<PieceOrSlice>& pieces) {
   std::vector<uint8_t> bytes;
-  for (const Slice& piece : pieces) bytes.insert(bytes.end(), piece.data(), piece.data() + piece.size());
+  for (const PieceOrSlice& piece : pieces) bytes.insert(bytes.end(), piece.view().begin(), piece.view().end());
   return bytes;
 }
 
-Slice payload_of(const std::vector<Slice>& pieces) {
+template <class PieceOrSlice>
+Slice payload_of(const std::vector<PieceOrSlice>& pieces) {
   const std::vector<uint8_t> frame = joined(pieces);
   REQUIRE(from_big_endian<int32_t>(frame.data()) == static_cast<int32_t>(frame.size() - kFrameSizeBytes));
   return exact_slice(ByteView(frame).subspan(kFrameSizeBytes));
@@ -100,8 +102,9 @@ TEST_CASE("frame: large records leave by reference and come back as a part of th
   const auto frame = encode_response(response, 16, 5);
   REQUIRE(frame.has_value());
   size_t referenced = 0;
-  for (const Slice& piece : *frame) {
-    if (piece.data() >= batch.data() && piece.data() < batch.data() + batch.size()) referenced += piece.size();
+  for (const Piece& piece : *frame) {
+    const uint8_t* at = piece.view().data();
+    if (at >= batch.data() && at < batch.data() + batch.size()) referenced += piece.size();
   }
   CHECK(referenced == batch.size());
 

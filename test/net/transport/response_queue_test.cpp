@@ -21,7 +21,7 @@ Response response_of(std::initializer_list<std::string_view> pieces) {
 std::string take(ResponseQueue& queue, size_t bytes_max) {
   std::array<ByteView, 3> pieces;
   std::string text;
-  const size_t count = queue.gather(pieces, bytes_max);
+  const size_t count = queue.gather(pieces, bytes_max).count;
   for (size_t i = 0; i < count; ++i) text += as_text(pieces[i]);
   queue.taken(text.size());
   return text;
@@ -42,6 +42,39 @@ TEST_CASE("response queue: responses leave in the order of their requests", "[tr
   REQUIRE(queue.answer(3, response_of({"", "d"})));
   REQUIRE(take(queue, 100) == "d");
   REQUIRE(queue.requests_in_flight() == 0);
+}
+
+TEST_CASE("response queue: parts of files keep their place between bytes in memory", "[transport]") {
+  ResponseQueue queue;
+  queue.open(0);
+  queue.open(0);
+  auto file = std::make_shared<int>(7);
+  const std::weak_ptr<int> watch = file;
+  Response response = response_of({"head"});
+  response.pieces.emplace_back(
+      StoredRange{.owner = std::move(file), .descriptor = 7, .position = 100, .size_bytes = 50});
+  response.pieces.emplace_back(Slice::copy_of(as_bytes("tail")));
+  REQUIRE(queue.answer(0, std::move(response)));
+  REQUIRE(queue.answer(1, response_of({"next"})));
+  REQUIRE(queue.output_bytes() == 62);
+  REQUIRE_FALSE(queue.front_file_part(100));
+  std::array<ByteView, 3> pieces;
+  REQUIRE(queue.gather(pieces, 100).file_follows);
+  REQUIRE(take(queue, 100) == "head");
+  std::optional<FilePart> part = queue.front_file_part(20);
+  REQUIRE(part);
+  CHECK((part->descriptor == 7 && part->position == 100 && part->size_bytes == 20));
+  queue.taken(30);
+  part = queue.front_file_part(100);
+  REQUIRE(part);
+  CHECK((part->position == 130 && part->size_bytes == 20));
+  CHECK_FALSE(watch.expired());
+  queue.taken(20);
+  CHECK(watch.expired());
+  REQUIRE_FALSE(queue.front_file_part(100));
+  REQUIRE_FALSE(queue.gather(pieces, 100).file_follows);
+  REQUIRE(take(queue, 100) == "tailnext");
+  REQUIRE(queue.output_bytes() == 0);
 }
 
 TEST_CASE("response queue: a ticket is answered once, and only when open", "[transport]") {

@@ -3,7 +3,12 @@
 // joined.
 #include "net/transport/tcp_server.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <atomic>
+#include <chrono>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <string>
@@ -13,6 +18,7 @@
 #include "net/loop/task.h"
 #include "test/support/blocking_client.h"
 #include "test/support/catch.h"
+#include "test/support/temporary_directory.h"
 
 namespace leat {
 namespace {
@@ -121,6 +127,76 @@ TEST_CASE("tcp server: large frames go both ways whole", "[transport]") {
     }
   });
   REQUIRE(same);
+}
+
+// A file of which responses are parts.
+class StoredText {
+ public:
+  explicit StoredText(const std::string& text) : path_(directory_.path() + "/part") {
+    std::ofstream(path_, std::ios::binary) << text;
+    descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+    REQUIRE(descriptor_ >= 0);
+  }
+  StoredText(const StoredText&) = delete;
+  StoredText& operator=(const StoredText&) = delete;
+  ~StoredText() { ::close(descriptor_); }
+  Piece part(int64_t position, size_t size_bytes) const {
+    return Piece(
+        StoredRange{.owner = nullptr, .descriptor = descriptor_, .position = position, .size_bytes = size_bytes});
+  }
+
+ private:
+  TemporaryDirectory directory_;
+  std::string path_;
+  int descriptor_ = -1;
+};
+
+TEST_CASE("tcp server: parts of a file leave between bytes in memory, also to a slow reader", "[transport]") {
+  constexpr size_t kFileBytes = size_t{24} << 20;
+  std::string text(kFileBytes, '.');
+  for (size_t i = 0; i < kFileBytes; i += 7) text[i] = static_cast<char>('a' + i % 26);
+  const StoredText stored(text);
+  Fixture fixture;
+  fixture.handler.frame = [&](Connection& connection, uint64_t ticket, Slice payload) {
+    const size_t position = std::stoul(std::string(as_text(payload.view())));
+    const size_t size = kFileBytes - position;
+    const std::string head = frame_of(std::string("<")).substr(4);
+    Response response;
+    const std::string size_field = frame_of(std::string(size + 2, 'x')).substr(0, 4);
+    response.pieces.emplace_back(Slice::copy_of(as_bytes(size_field + head)));
+    response.pieces.push_back(stored.part(static_cast<int64_t>(position), size));
+    response.pieces.emplace_back(Slice::copy_of(as_bytes(">")));
+    connection.respond(ticket, std::move(response));
+  };
+  std::vector<bool> same;
+  fixture.run_with([&] {
+    for (const int receive_buffer_bytes : {0, 4096}) {
+      BlockingClient client(fixture.port, "127.0.0.1", receive_buffer_bytes);
+      for (const size_t position : {size_t{0}, size_t{12'345'678}, kFileBytes - 1}) {
+        client.send_frame(std::to_string(position));
+        same.push_back(client.receive_frame() == "<" + text.substr(position) + ">");
+      }
+    }
+  });
+  CHECK(same == std::vector<bool>(6, true));
+}
+
+TEST_CASE("tcp server: a file that ends inside its part closes the connection", "[transport]") {
+  const StoredText stored("short");
+  Fixture fixture;
+  fixture.handler.frame = [&](Connection& connection, uint64_t ticket, Slice) {
+    Response response;
+    response.pieces.push_back(stored.part(0, 100));
+    connection.respond(ticket, std::move(response));
+  };
+  std::string received;
+  fixture.run_with([&] {
+    BlockingClient client(fixture.port);
+    client.send_frame("x");
+    received = client.receive_all();
+  });
+  CHECK(received == "short");
+  REQUIRE(fixture.handler.closed.size() == 1);
 }
 
 TEST_CASE("tcp server: a claim of 2 GB, a negative size and garbage cost a close, not memory", "[transport]") {
