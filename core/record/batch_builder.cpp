@@ -67,7 +67,10 @@ uint8_t* BatchBuilder::make_room(size_t size) {
 uint8_t* BatchBuilder::put_record(int32_t offset_delta, const NewRecord& record, int32_t header_count,
                                   size_t header_bytes) {
   CHECK(offset_delta >= next_offset_delta_, "delta {} after {}", offset_delta, next_offset_delta_);
-  if (record_count_ == 0) base_timestamp_ms_ = max_timestamp_ms_ = record.timestamp_ms;
+  if (record_count_ == 0) {
+    base_timestamp_ms_ = options_.delete_horizon_ms.value_or(record.timestamp_ms);
+    max_timestamp_ms_ = record.timestamp_ms;
+  }
   max_timestamp_ms_ = std::max(max_timestamp_ms_, record.timestamp_ms);
   const int64_t timestamp_delta = subtract_timestamps(record.timestamp_ms, base_timestamp_ms_);
   const size_t body_size = 1 + varlong_size(timestamp_delta) + varlong_size(offset_delta) + field_size(record.key) +
@@ -92,10 +95,9 @@ void BatchBuilder::append_at(int32_t offset_delta, const NewRecord& record) {
   for (const HeaderView& header : record.headers) at = put_field(put_field(at, as_bytes(header.key)), header.value);
 }
 
-void BatchBuilder::append_copy(const RecordView& record, int64_t timestamp_ms) {
+void BatchBuilder::append_copy_at(int32_t offset_delta, const RecordView& record, int64_t timestamp_ms) {
   const NewRecord copy{.key = record.key, .value = record.value, .timestamp_ms = timestamp_ms};
-  put_bytes(put_record(next_offset_delta_, copy, record.header_count, record.encoded_headers.size()),
-            record.encoded_headers);
+  put_bytes(put_record(offset_delta, copy, record.header_count, record.encoded_headers.size()), record.encoded_headers);
 }
 
 size_t BatchBuilder::record_size_max(const NewRecord& record) noexcept {
@@ -106,7 +108,8 @@ size_t BatchBuilder::record_size_max(const NewRecord& record) noexcept {
 void BatchBuilder::write_header(MutableByteView batch) const noexcept {
   uint8_t* const at = batch.data();
   const bool stamped = options_.timestamp_type == TimestampType::kLogAppendTime;
-  int attributes = static_cast<int>(options_.codec) | (stamped ? kTimestampTypeBit : 0);
+  int attributes = static_cast<int>(options_.codec) | (stamped ? kTimestampTypeBit : 0) |
+                   (options_.delete_horizon_ms ? kDeleteHorizonBit : 0);
   switch (options_.kind) {
     case BatchKind::kData:
       break;
@@ -125,7 +128,7 @@ void BatchBuilder::write_header(MutableByteView batch) const noexcept {
   to_big_endian(options_.leader_epoch, at + kLeaderEpochAt);
   to_big_endian(kMagicV2, at + kMagicAt);
   to_big_endian(static_cast<int16_t>(attributes), at + kAttributesAt);
-  to_big_endian(next_offset_delta_ - 1, at + kLastOffsetDeltaAt);
+  to_big_endian(options_.last_offset_delta.value_or(next_offset_delta_ - 1), at + kLastOffsetDeltaAt);
   to_big_endian(base_timestamp_ms_, at + kBaseTimestampAt);
   to_big_endian(stamped ? options_.append_time_ms : max_timestamp_ms_, at + kMaxTimestampAt);
   to_big_endian(options_.producer_id, at + kProducerIdAt);
@@ -137,6 +140,8 @@ void BatchBuilder::write_header(MutableByteView batch) const noexcept {
 
 Result<Slice> BatchBuilder::finish() {
   CHECK(record_count_ > 0, "a batch needs a record");
+  CHECK(options_.last_offset_delta.value_or(next_offset_delta_) >= next_offset_delta_ - 1, "{} records end at delta {}",
+        record_count_, next_offset_delta_ - 1);
   if (options_.codec != Codec::kNone) {
     const ByteView records(block_.data() + kBatchHeaderBytes, size_ - kBatchHeaderBytes);
     const size_t room = compressed_size_max(options_.codec, records.size());
@@ -149,6 +154,18 @@ Result<Slice> BatchBuilder::finish() {
   if (size_ > kBatchBytesMax) return fail(Errc::kMessageTooLarge, "a batch cannot hold 2 GiB");
   Slice batch(std::move(block_), 0, size_);
   write_header(batch.unpublished());
+  return batch;
+}
+
+Slice empty_batch(const BatchView& original) {
+  constexpr int16_t kKeptAttributes = kTimestampTypeBit | kTransactionalBit | kControlBit;
+  Slice batch = Slice::copy_of(original.bytes().first(kBatchHeaderBytes));
+  uint8_t* const at = batch.unpublished().data();
+  to_big_endian(kBatchLengthMin, at + kBatchLengthAt);
+  to_big_endian(static_cast<int16_t>(original.attributes() & kKeptAttributes), at + kAttributesAt);
+  to_big_endian(kNoTimestamp, at + kBaseTimestampAt);
+  to_big_endian(int32_t{0}, at + kRecordCountAt);
+  set_crc(batch.unpublished());
   return batch;
 }
 

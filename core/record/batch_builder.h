@@ -34,6 +34,10 @@ struct BatchOptions {
   int16_t producer_epoch = kNoProducerEpoch;
   int32_t base_sequence = kNoSequence;
   BatchKind kind = BatchKind::kData;
+  // Of a batch that compaction makes anew (KIP-534): when its tombstones may go. Takes the base timestamp's place.
+  std::optional<int64_t> delete_horizon_ms = std::nullopt;
+  // Of the batch in whose place it stands, whose last records are gone; nullopt: that of the last record.
+  std::optional<int32_t> last_offset_delta = std::nullopt;
 };
 
 class BatchBuilder {
@@ -44,7 +48,10 @@ class BatchBuilder {
   // At a delta of the caller's, not below the last one's: for batches with holes.
   void append_at(int32_t offset_delta, const NewRecord& record);
   // A record of another batch, its headers copied as they stand.
-  void append_copy(const RecordView& record, int64_t timestamp_ms);
+  void append_copy(const RecordView& record, int64_t timestamp_ms) {
+    append_copy_at(next_offset_delta_, record, timestamp_ms);
+  }
+  void append_copy_at(int32_t offset_delta, const RecordView& record, int64_t timestamp_ms);
 
   int32_t record_count() const noexcept { return record_count_; }
   size_t size_bytes() const noexcept { return size_; }              // of the batch if finished now without compression
@@ -68,6 +75,9 @@ class BatchBuilder {
   int32_t next_offset_delta_ = 0;
   int32_t record_count_ = 0;
 };
+
+// What is left of a batch whose records are all gone: its header, which still says what offsets and sequences it had.
+Slice empty_batch(const BatchView& original);
 
 enum class MarkerType : int16_t { kAbort = 0, kCommit = 1 };
 

@@ -292,6 +292,7 @@ std::unique_ptr<Decompressor> Decompressor::open(Codec codec, ByteView payload, 
       return std::make_unique<ZstdReader>(payload, output_bytes_max);
   }
   CHECK(false, "codec {}", static_cast<int>(codec));
+  return nullptr;
 }
 
 Result<size_t> Decompressor::read(MutableByteView out) {

@@ -70,6 +70,10 @@ class RecordReader {
   RecordReader(ByteView records, int32_t count) noexcept
       : begin_(records.data()), next_(records.data()), end_(records.data() + records.size()), count_(count) {}
   Result<std::optional<RecordView>> next();
+  void rewind() noexcept {
+    next_ = begin_;
+    index_ = 0;
+  }
 
  private:
   const uint8_t* begin_;
@@ -87,6 +91,7 @@ class BatchRecords {
   static Result<BatchRecords> open(const BatchView& batch, int64_t unpacked_bytes_max);
 
   Result<std::optional<RecordView>> next() { return reader_.next(); }
+  void rewind() noexcept { reader_.rewind(); }  // to the first record
   Offset offset_of(const RecordView& record) const noexcept { return batch_.base_offset() + record.offset_delta; }
   int64_t timestamp_of(const RecordView& record) const noexcept;  // the batch's max timestamp under LogAppendTime
   const BatchView& batch() const noexcept { return batch_; }
