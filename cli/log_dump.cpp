@@ -10,6 +10,7 @@
 #include "cli/segment_files.h"
 #include "core/log/batch_scanner.h"
 #include "core/log/file_names.h"
+#include "core/log/index_columns.h"
 #include "core/log/producer_snapshot.h"
 #include "core/record/batch_builder.h"
 #include "core/record/compression.h"

@@ -1,81 +1,190 @@
-// log_verify.cpp: leat log verify: are the files of a log what was written? Changes nothing. Exit code 1 when there is
-// damage.
+// log_verify.cpp: leat log verify: are the files of a log what was written? Changes nothing. A torn tail, which a crash
+// leaves and the next start cuts off, is told apart from damage, by its own words and exit code.
 #include <fmt/format.h>
 
 #include <memory>
 
 #include "cli/command.h"
 #include "cli/json_text.h"
-#include "cli/segment_check.h"
 #include "cli/segment_files.h"
+#include "core/log/folder_check.h"
 #include "core/storage/posix_file_system.h"
 
 namespace leat::cli {
 namespace {
 
+constexpr size_t kProblemsShown = 20;
+
 struct VerifyOptions {
   std::vector<std::string> paths;
 };
 
-std::vector<JsonValue> as_values(const std::vector<std::string>& texts) {
-  std::vector<JsonValue> values;
-  for (const std::string& text : texts) values.emplace_back(std::string_view(text));
-  return values;
+enum class Verdict : uint8_t { kGood, kTorn, kDamaged };
+
+std::string_view to_string(Verdict verdict) noexcept {
+  switch (verdict) {
+    case Verdict::kGood:
+      return "good";
+    case Verdict::kTorn:
+      return "torn";
+    case Verdict::kDamaged:
+      break;
+  }
+  return "damaged";
 }
 
-void print(Session& session, const SegmentReport& report) {
-  if (session.options.json) {
-    session.out(json_line({{"path", report.path},
-                           {"ok", report.problem_count == 0},
-                           {"size", report.size_bytes},
-                           {"batches", report.batch_count},
-                           {"records", report.record_count},
-                           {"first_offset", report.first_offset.v},
-                           {"next_offset", report.next_offset.v},
-                           {"index_entries", report.index_entry_count},
-                           {"problem_count", report.problem_count},
-                           {"problems", json_array(as_values(report.problems))},
-                           {"notes", json_array(as_values(report.notes))}}));
-    return;
+// `others`: what is wrong with the segment's place in its log.
+Verdict verdict_of(const SegmentCheck& check, const std::vector<std::string>& others) noexcept {
+  if (check.is_corrupt() || !check.indexes.empty() || !check.oddities.empty() || !others.empty()) {
+    return Verdict::kDamaged;
   }
-  if (session.options.quiet && report.problem_count == 0) return;
-  const std::string range = report.batch_count == 0
+  return check.damaged.empty() ? Verdict::kGood : Verdict::kTorn;
+}
+
+class Verification {
+ public:
+  Verification(Session& session, FileSystem& files)
+      : session_(session), files_(files), directories_(files, OfflineDirectory::Use::kLook) {}
+  Result<void> look_at(const std::string& path);
+  int conclude();
+
+ private:
+  Result<void> look_at_file(const std::string& path);
+  Result<void> look_at_folder(const LogFolder& folder);
+  void tell(const SegmentCheck& check, SegmentPlace place, std::vector<std::string> others);
+  void print_text(const SegmentCheck& check, Verdict verdict);
+  void print_json(const SegmentCheck& check, Verdict verdict);
+
+  Session& session_;
+  FileSystem& files_;
+  OpenDirectories directories_;
+  std::vector<std::string> problems_;  // of the segment that is told of: the first of them,
+  int64_t problem_count_ = 0;          // and how many there are
+  std::vector<std::string> notes_;
+  int64_t segment_count_ = 0;
+  int64_t torn_count_ = 0;
+  int64_t damaged_count_ = 0;
+};
+
+Result<void> Verification::look_at(const std::string& path) {
+  TRY(info, files_.stat(path));
+  if (!info.is_directory) return look_at_file(path);
+  TRY(folders, find_log_folders(files_, {path}));
+  for (const LogFolder& folder : folders) TRY(look_at_folder(folder));
+  return {};
+}
+
+Result<void> Verification::look_at_file(const std::string& path) {
+  const LogFolder folder = folder_of_file(path);
+  TRY(directory, directories_.directory_of(folder));
+  TRY(options, check_options_of(files_, path, directory->hints_for(folder.name)));
+  TRY(check, check_segment(files_, path, options));
+  tell(check, options.place, {});
+  return {};
+}
+
+Result<void> Verification::look_at_folder(const LogFolder& folder) {
+  TRY(directory, directories_.directory_of(folder));
+  TRY(check, check_folder(files_, folder.path, directory->hints_for(folder.name)));
+  for (const SegmentCheck& segment : check.segments) {
+    const bool is_last = &segment == &check.segments.back();
+    std::vector<std::string> others;
+    for (const std::string& line : check.overlaps) {
+      if (line.starts_with(segment.path)) others.push_back(line.substr(segment.path.size() + 2));
+    }
+    if (is_last && check.lost) {
+      others.push_back(fmt::format("the records of offsets {} to {} are lost", check.lost->begin, check.lost->end - 1));
+    }
+    tell(segment, is_last ? SegmentPlace::kLast : SegmentPlace::kSealed, std::move(others));
+  }
+  return {};
+}
+
+void Verification::tell(const SegmentCheck& check, SegmentPlace place, std::vector<std::string> others) {
+  const Verdict verdict = verdict_of(check, others);
+  ++segment_count_;
+  if (verdict == Verdict::kTorn) ++torn_count_;
+  if (verdict == Verdict::kDamaged) ++damaged_count_;
+  problems_ = std::move(others);
+  problem_count_ =
+      static_cast<int64_t>(problems_.size() + check.damaged.size()) + check.indexes.count() + check.oddities.count();
+  for (const DamagedRange& range : check.damaged) {
+    const bool is_torn = range.kind == DamageKind::kTornTail;
+    problems_.push_back(leat::to_string(range) + (is_torn ? "; leatd cuts it off when it starts" : ""));
+  }
+  for (const Findings* findings : {&check.indexes, &check.oddities}) {
+    problems_.insert(problems_.end(), findings->first().begin(), findings->first().end());
+  }
+  if (problems_.size() > kProblemsShown) problems_.resize(kProblemsShown);
+  // The indexes of the segment that is being written are in memory, and may not be in files yet.
+  notes_ = place == SegmentPlace::kLast ? std::vector<std::string>() : check.missing_files;
+  if (session_.options.json) {
+    print_json(check, verdict);
+  } else {
+    print_text(check, verdict);
+  }
+}
+
+void Verification::print_text(const SegmentCheck& check, Verdict verdict) {
+  if (session_.options.quiet && verdict == Verdict::kGood) return;
+  const std::string range = check.batch_count == 0
                                 ? std::string("empty")
-                                : fmt::format("offsets {} to {}", report.first_offset, report.next_offset - 1);
-  session.out(fmt::format("{} {}: {}, {} batches, {} records, {} bytes, {} index entries\n",
-                          report.problem_count == 0 ? "ok     " : "DAMAGED", report.path, range, report.batch_count,
-                          report.record_count, report.size_bytes, report.index_entry_count));
-  for (const std::string& text : report.problems) session.out("          " + text + "\n");
-  const int64_t hidden = report.problem_count - static_cast<int64_t>(report.problems.size());
-  if (hidden > 0) session.out(fmt::format("          and {} more\n", hidden));
-  for (const std::string& text : report.notes) session.out("          (" + text + ")\n");
+                                : fmt::format("offsets {} to {}", check.first_offset, check.next_offset - 1);
+  const std::string_view word = verdict == Verdict::kGood   ? "ok     "
+                                : verdict == Verdict::kTorn ? "torn   "
+                                                            : "DAMAGED";
+  session_.out(fmt::format("{} {}: {}, {} batches, {} records, {} bytes, {} index entries\n", word, check.path, range,
+                           check.batch_count, check.record_count, check.size_bytes, check.index_entry_count));
+  for (const std::string& text : problems_) session_.out("          " + text + "\n");
+  const int64_t hidden = problem_count_ - static_cast<int64_t>(problems_.size());
+  if (hidden > 0) session_.out(fmt::format("          and {} more\n", hidden));
+  for (const std::string& text : notes_) session_.out("          (" + text + ")\n");
+}
+
+void Verification::print_json(const SegmentCheck& check, Verdict verdict) {
+  std::vector<JsonValue> damaged;
+  for (const DamagedRange& range : check.damaged) {
+    damaged.emplace_back(JsonObject({{"position", range.begin.v},
+                                     {"size", range.size_bytes},
+                                     {"torn_tail", range.kind == DamageKind::kTornTail},
+                                     {"what", std::string_view(range.what)}})
+                             .raw());
+  }
+  session_.out(json_line({{"path", std::string_view(check.path)},
+                          {"ok", verdict == Verdict::kGood},
+                          {"verdict", to_string(verdict)},
+                          {"size", check.size_bytes},
+                          {"batches", check.batch_count},
+                          {"records", check.record_count},
+                          {"first_offset", check.first_offset.v},
+                          {"next_offset", check.next_offset.v},
+                          {"index_entries", check.index_entry_count},
+                          {"damaged", json_array(damaged)},
+                          {"problem_count", problem_count_},
+                          {"problems", json_texts(problems_)},
+                          {"notes", json_texts(notes_)}}));
+}
+
+int Verification::conclude() {
+  if (damaged_count_ > 0) {
+    session_.say(fmt::format("{} of {} segments are damaged. What a repair would do: leat log repair --dry-run PATH",
+                             damaged_count_, segment_count_));
+    return kExitFailed;
+  }
+  if (torn_count_ > 0) {
+    session_.say(
+        fmt::format("{} of {} segments end in a torn tail; nothing else is wrong.", torn_count_, segment_count_));
+    return kExitTornTail;
+  }
+  session_.say(fmt::format("All {} segments are good.", segment_count_));
+  return kExitOk;
 }
 
 Result<int> verify(Session& session, const VerifyOptions& options) {
   PosixFileSystem files;
-  TRY(paths, find_segment_files(files, options.paths));
-  int64_t damaged_count = 0;
-  std::string last_folder;
-  Offset last_end = kNoOffset;
-  for (size_t i = 0; i < paths.size(); ++i) {
-    TRY(report, check_segment(files, paths[i]));
-    const std::string folder(parent_directory(paths[i]));
-    if (folder == last_folder && report.batch_count > 0 && report.first_offset < last_end) {
-      ++report.problem_count;
-      report.problems.push_back(
-          fmt::format("begins with offset {}, but the segment before ends with {}", report.first_offset, last_end - 1));
-    }
-    // The indexes of the segment that is being written are in memory, and may not be in files yet.
-    const bool is_last = i + 1 == paths.size() || parent_directory(paths[i + 1]) != folder;
-    if (is_last) report.notes.clear();
-    print(session, report);
-    damaged_count += report.problem_count > 0 ? 1 : 0;
-    last_folder = folder;
-    last_end = report.next_offset;
-  }
-  session.say(damaged_count == 0 ? fmt::format("All {} segments are good.", paths.size())
-                                 : fmt::format("{} of {} segments are damaged.", damaged_count, paths.size()));
-  return damaged_count == 0 ? kExitOk : kExitFailed;
+  Verification verification(session, files);
+  for (const std::string& path : options.paths) TRY(verification.look_at(path));
+  return verification.conclude();
 }
 
 }  // namespace

@@ -1,41 +1,67 @@
-// segment_files.cpp: names, and index files as plain columns: what dump shows and verify checks is what is there, also
-// when core/log would refuse to load it.
+// segment_files.cpp: names and places.
 #include "cli/segment_files.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
 
-#include "core/codec/reader.h"
 #include "core/log/file_names.h"
 
 namespace leat::cli {
 namespace {
 
+bool is_log(const FileInfo& entry) {
+  const std::optional<SegmentFileName> name = parse_segment_file_name(entry.name);
+  return !entry.is_directory && name && name->suffix == kLogSuffix;
+}
+
+bool is_partition_folder(const FileInfo& entry) {
+  const std::optional<FolderName> name = parse_folder_name(entry.name);
+  return entry.is_directory && name && name->kind == FolderKind::kPartition;
+}
+
 Result<void> add_folder(FileSystem& files, const std::string& folder, std::vector<std::string>& found) {
   TRY(entries, files.list(folder));
   for (const FileInfo& entry : entries) {
     const std::string path = join_path(folder, entry.name);
-    const std::optional<SegmentFileName> name = parse_segment_file_name(entry.name);
-    if (!entry.is_directory && name && name->suffix == kLogSuffix) found.push_back(path);
-    const std::optional<FolderName> inner = parse_folder_name(entry.name);
-    if (entry.is_directory && inner && inner->kind == FolderKind::kPartition) TRY(add_folder(files, path, found));
+    if (is_log(entry)) found.push_back(path);
+    if (is_partition_folder(entry)) TRY(add_folder(files, path, found));
   }
   return {};
 }
 
-template <class Entry>
-Result<IndexColumns> read_columns(FileSystem& files, const std::string& path, size_t entry_bytes, const Entry& entry) {
-  TRY(text, read_text_file(files, path));
-  ByteView left = as_bytes(text);
-  IndexColumns columns;
-  for (; left.size() >= entry_bytes; left = left.subspan(entry_bytes)) {
-    const bool all_zero = std::all_of(left.begin(), left.end(), [](uint8_t byte) { return byte == 0; });
-    if (all_zero && text.size() > entry_bytes) return columns;  // one entry alone may well be zero
-    columns.entries.push_back(entry(left.data()));
+tl::unexpected<Error> holds_nothing(const std::string& path) {
+  return fail(Errc::kNotFound,
+              fmt::format("'{}' holds no segments: give a partition folder such as leat-data/orders-0, "
+                          "a data directory, or a file",
+                          path));
+}
+
+// Its parent by name, so that a folder given as `.` is found in its data directory, too.
+LogFolder log_folder(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  std::error_code error;
+  std::filesystem::path whole = std::filesystem::absolute(path, error);
+  if (error) whole = path;
+  whole = whole.lexically_normal();
+  if (!whole.has_filename()) whole = whole.parent_path();
+  return {.path = std::move(path), .name = whole.filename().string(), .data_directory = whole.parent_path().string()};
+}
+
+// The folder itself when it has segments, else those in it that have.
+Result<void> add_log_folders(FileSystem& files, const std::string& folder, std::vector<LogFolder>& found) {
+  TRY(entries, files.list(folder));
+  if (std::any_of(entries.begin(), entries.end(), is_log)) {
+    found.push_back(log_folder(folder));
+    return {};
   }
-  columns.odd_bytes = static_cast<int64_t>(left.size());
-  return columns;
+  for (const FileInfo& entry : entries) {
+    if (is_partition_folder(entry)) TRY(add_log_folders(files, join_path(folder, entry.name), found));
+  }
+  return {};
 }
 
 }  // namespace
@@ -50,30 +76,33 @@ Result<std::vector<std::string>> find_segment_files(FileSystem& files, const std
     }
     const size_t before = found.size();
     TRY(add_folder(files, path, found));
-    if (found.size() == before) {
-      return fail(Errc::kNotFound,
-                  fmt::format("'{}' holds no segments: give a partition folder such as leat-data/orders-0, a data "
-                              "directory, or a file",
-                              path));
-    }
+    if (found.size() == before) return holds_nothing(path);
   }
   return found;
 }
 
-Result<IndexColumns> read_offset_index(FileSystem& files, const std::string& path) {
-  return read_columns(files, path, 8, [](const uint8_t* at) {
-    return std::pair<int64_t, int64_t>(from_big_endian<uint32_t>(at), from_big_endian<uint32_t>(at + 4));
-  });
+Result<std::vector<LogFolder>> find_log_folders(FileSystem& files, const std::vector<std::string>& paths) {
+  std::vector<LogFolder> found;
+  for (const std::string& path : paths) {
+    TRY(info, files.stat(path));
+    const size_t before = found.size();
+    if (info.is_directory) {
+      TRY(add_log_folders(files, path, found));
+    } else if (is_log({.name = std::string(file_name_of(path))})) {
+      found.push_back(folder_of_file(path));
+    }
+    if (found.size() == before) return holds_nothing(path);
+  }
+  return found;
 }
 
-Result<IndexColumns> read_time_index(FileSystem& files, const std::string& path) {
-  return read_columns(files, path, 12, [](const uint8_t* at) {
-    return std::pair<int64_t, int64_t>(from_big_endian<int64_t>(at), from_big_endian<uint32_t>(at + 8));
-  });
-}
+LogFolder folder_of_file(const std::string& path) { return log_folder(std::string(parent_directory(path))); }
 
-std::string beside(const std::string& log_path, std::string_view suffix) {
-  return log_path.substr(0, log_path.size() - kLogSuffix.size()) + std::string(suffix);
+Result<const OfflineDirectory*> OpenDirectories::directory_of(const LogFolder& folder) {
+  const auto known = opened_.find(folder.data_directory);
+  if (known != opened_.end()) return &known->second;
+  TRY(opened, OfflineDirectory::open(files_, folder.data_directory, use_));
+  return &opened_.emplace(folder.data_directory, std::move(opened)).first->second;
 }
 
 std::string_view file_name_of(std::string_view path) noexcept { return path.substr(path.rfind('/') + 1); }

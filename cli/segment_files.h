@@ -1,11 +1,14 @@
-// segment_files.h: the files that `leat log` was pointed at: files as they are named, and the segments of partition
-// folders.
+// segment_files.h: what `leat log` was pointed at: files as they are named, the segments of partition folders, and the
+// folders themselves with the data directory that each lies in.
 #pragma once
 
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/log/offline_directory.h"
 #include "core/storage/file_system.h"
 
 namespace leat::cli {
@@ -14,16 +17,28 @@ namespace leat::cli {
 // kNotFound when a path, or anything to look at in it, is missing.
 Result<std::vector<std::string>> find_segment_files(FileSystem& files, const std::vector<std::string>& paths);
 
-// Size-prefix-free columns of an index file, without the zero entries that Kafka preallocates at its end.
-struct IndexColumns {
-  std::vector<std::pair<int64_t, int64_t>> entries;
-  int64_t odd_bytes = 0;  // behind the last whole entry
+struct LogFolder {
+  std::string path;            // as it was given, without a slash at its end
+  std::string name;            // TOPIC-PARTITION
+  std::string data_directory;  // where it lies, absolute: its lock and checkpoints may be there
 };
-Result<IndexColumns> read_offset_index(FileSystem& files, const std::string& path);  // relative offset, position
-Result<IndexColumns> read_time_index(FileSystem& files, const std::string& path);    // timestamp, relative offset
+// A partition folder stays, of a data directory all of them, a file stands for its folder. Errors as above.
+Result<std::vector<LogFolder>> find_log_folders(FileSystem& files, const std::vector<std::string>& paths);
+// Of the folder of a file.
+LogFolder folder_of_file(const std::string& path);
 
-// "dir/00000000000000000042.log" with another suffix.
-std::string beside(const std::string& log_path, std::string_view suffix);
+// Data directories, each opened once and held to the end of the command.
+class OpenDirectories {
+ public:
+  OpenDirectories(FileSystem& files, OfflineDirectory::Use use) noexcept : files_(files), use_(use) {}
+  Result<const OfflineDirectory*> directory_of(const LogFolder& folder);
+
+ private:
+  FileSystem& files_;
+  OfflineDirectory::Use use_;
+  std::map<std::string, OfflineDirectory> opened_;
+};
+
 std::string_view file_name_of(std::string_view path) noexcept;
 
 }  // namespace leat::cli

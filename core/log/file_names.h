@@ -1,6 +1,7 @@
 // file_names.h: the names that Apache Kafka gives to the files and folders of a log, and ours beside them.
 //   segment file  := base_offset as 20 digits, suffix         suffix := .log .index .timeindex .txnindex .snapshot
 //   being removed := segment file ".deleted"
+//   compacted     := segment file ".cleaned" while it is made, then ".log.swap" until it has its segment's place
 //   folder        := topic "-" partition                      partition without leading zeros
 //   folder, going := topic "-" partition "." 32 hex digits ("-delete" | "-future" | "-stray")
 // Pure; any thread.
@@ -23,6 +24,8 @@ inline constexpr std::string_view kTimeIndexSuffix = ".timeindex";
 inline constexpr std::string_view kTransactionIndexSuffix = ".txnindex";
 inline constexpr std::string_view kSnapshotSuffix = ".snapshot";
 inline constexpr std::string_view kDeletedSuffix = ".deleted";
+inline constexpr std::string_view kCleanedSuffix = ".cleaned";
+inline constexpr std::string_view kSwapSuffix = ".swap";
 inline constexpr std::string_view kTemporarySuffix = ".tmp";
 inline constexpr std::string_view kAsideSuffix =
     ".aside";  // bytes that recovery took out of a log: NAME.log.POSITION.aside

@@ -1,58 +1,38 @@
-// folder_check.h: looks at a partition's folder without opening it as a log, and repairs it on command: what `leat log
-// dump|verify|repair` does. Verifying changes nothing and may run beside a broker (what is being written then may look
-// torn); repairing needs the data directory's lock. Nothing valid is ever removed; what is taken out goes to side files
-// unless told otherwise. Thread: any one.
+// folder_check.h: looks at all of a partition's folder without opening it as a log: segments one by one
+// (segment_check.h), what is derived from them, and what is lost at the log's end. Changes nothing, and may run beside
+// a broker. For `leat log verify` and `leat log repair`. Thread: any one.
 #pragma once
 
-#include <cstdint>
-#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/log/batch_scanner.h"
-#include "core/storage/file_system.h"
+#include "core/log/partition_log.h"
+#include "core/log/segment_check.h"
 
 namespace leat {
 
-struct DamagedRange {
-  std::string path;
-  Position begin;
-  int64_t size_bytes = 0;
-  std::string what;  // expected and found
+// Offsets up to the log end whose records are gone: nothing good stands for them, and nothing follows.
+struct LostOffsets {
+  Offset begin;
+  Offset end;
 };
-
-struct SegmentCheck {
-  Offset base_offset;
-  Offset next_offset;  // behind the last good batch
-  int64_t size_bytes = 0;
-  int64_t batch_count = 0;
-  int64_t record_count = 0;
-  int64_t max_timestamp_ms = kNoTimestamp;
-  std::vector<DamagedRange> damaged;
-};
-
-// Called for each good batch, in order; for dumps.
-using BatchVisitor = std::function<void(const ScannedBatch&)>;
-// Every byte of a segment file: each is in a good batch (header, CRC, order of offsets) or in a damaged range. Offsets
-// are not below `base_offset`.
-Result<SegmentCheck> check_segment(FileSystem& files, const std::string& path, Offset base_offset,
-                                   const BatchVisitor& visit);
 
 struct FolderCheck {
-  std::vector<SegmentCheck> segments;
-  std::vector<std::string> derived;  // indexes, snapshots and epochs that will be rebuilt, one line each
-  std::vector<std::string> notes;    // side files, strays
+  std::vector<SegmentCheck> segments;  // in order
+  std::vector<std::string> derived;    // index files, snapshots, epochs that a start makes anew, one line each
+  std::vector<std::string> bad_files;  // paths of those among them that are there and wrong
+  std::vector<std::string> notes;      // leftovers of interrupted work, and files that are none of ours
+  std::vector<std::string> overlaps;   // of segments with the one before: one of them does not belong here
+  std::optional<LostOffsets> lost;
   bool has_damage() const noexcept;
 };
-Result<FolderCheck> check_folder(FileSystem& files, const std::string& directory);
 
-enum class TakenOut : uint8_t { kSaveAside, kDiscard };
-struct RepairReport {
-  int64_t removed_bytes = 0;
-  std::vector<std::string> done;  // one line each
-};
-// Takes damaged ranges out of the segments. The batches that stay keep their offsets. kLocked while a broker runs.
-Result<RepairReport> repair_folder(FileSystem& files, const std::string& directory, TakenOut taken_out);
+// `hints`: what the checkpoints of the data directory say of the partition; none are needed.
+Result<FolderCheck> check_folder(FileSystem& files, const std::string& directory, const RecoveryHints& hints = {});
+
+// For the check of one segment alone, by the files beside it.
+Result<SegmentCheckOptions> check_options_of(FileSystem& files, const std::string& path, const RecoveryHints& hints);
 
 }  // namespace leat

@@ -16,9 +16,12 @@ constexpr std::string_view kMetaFile = "meta.properties";
 constexpr std::string_view kCleanFile = ".kafka_cleanshutdown";
 constexpr std::string_view kRecoveryPointFile = "recovery-point-offset-checkpoint";
 constexpr std::string_view kLogStartFile = "log-start-offset-checkpoint";
+constexpr std::string_view kCleanedFile = "cleaner-offset-checkpoint";
+constexpr std::string_view kJournalFolder = "__leat_metadata-0";  // no directory of Leat is without it
 constexpr std::string_view kVersionKey = "version";
 constexpr std::string_view kClusterKey = "cluster.id";
 constexpr std::string_view kNodeKey = "node.id";
+constexpr std::string_view kOldNodeKey = "broker.id";  // of Kafka with ZooKeeper
 constexpr std::string_view kDirectoryKey = "directory.id";
 constexpr std::string_view kFormatKey = "leat.format.version";
 
@@ -44,10 +47,22 @@ std::optional<std::string> property(const Properties& properties, std::string_vi
   return found->second;
 }
 
-// Whether a directory with this identity is ours to use.
-Result<void> check_identity(const Properties& found, const LogDirectory::Options& options, const std::string& path) {
-  const std::optional<std::string> format = property(found, kFormatKey);
-  if (!format) {
+// As Apache Kafka writes it, of version 1 or, before its version 3, of version 0.
+bool is_kafkas(const Properties& found) {
+  const std::string version = property(found, kVersionKey).value_or("");
+  const std::string node = property(found, kNodeKey).value_or(property(found, kOldNodeKey).value_or(""));
+  return (version == "0" || version == "1") && parse_int<int32_t>(node).has_value();
+}
+
+// Why there is no format version in it, and what to do.
+tl::unexpected<Error> not_ours(const Properties& found, const LogDirectory::Options& options, const std::string& path) {
+  if (options.files.stat(join_path(options.path, kJournalFolder))) {
+    return fail(Errc::kCorrupt,
+                fmt::format("{}: damaged: {}={} is missing, though the directory is Leat's; put the file back from a "
+                            "copy, or move it away: the next start makes a new one and says what must stand in it",
+                            path, kFormatKey, kFormatVersion));
+  }
+  if (is_kafkas(found)) {
     return fail(
         Errc::kUnsupported,
         fmt::format(
@@ -55,10 +70,20 @@ Result<void> check_identity(const Properties& found, const LogDirectory::Options
             "and start leatd with --adopt",
             path, kFormatKey));
   }
+  return fail(Errc::kCorrupt,
+              fmt::format("{}: neither Leat's nor Apache Kafka's: damaged, or of another program; put it back from a "
+                          "copy, or move it away if the directory is meant for Leat: the next start makes a new one",
+                          path));
+}
+
+// Whether a directory with this identity is ours to use.
+Result<void> check_identity(const Properties& found, const LogDirectory::Options& options, const std::string& path) {
+  const std::optional<std::string> format = property(found, kFormatKey);
+  if (!format) return not_ours(found, options, path);
   const std::optional<int> version = parse_int<int>(*format);
   if (!version || *version < 1 || property(found, kVersionKey) != "1") {
-    return fail(Errc::kCorrupt, fmt::format("{}: expected version=1 and {}={}, found \"{}\"", path, kFormatKey,
-                                            kFormatVersion, *format));
+    return fail(Errc::kCorrupt, fmt::format("{}: expected version=1 and {}={}, found \"{}\"; put it back from a copy",
+                                            path, kFormatKey, kFormatVersion, *format));
   }
   if (*version > kFormatVersion) {
     return fail(Errc::kUnsupported,
@@ -72,7 +97,8 @@ Result<void> check_identity(const Properties& found, const LogDirectory::Options
   }
   const std::string cluster_id = property(found, kClusterKey).value_or("");
   if (cluster_id.empty() || property(found, kDirectoryKey).value_or("").empty()) {
-    return fail(Errc::kCorrupt, fmt::format("{}: {} or {} is missing", path, kClusterKey, kDirectoryKey));
+    return fail(Errc::kCorrupt,
+                fmt::format("{}: {} or {} is missing; put it back from a copy", path, kClusterKey, kDirectoryKey));
   }
   if (options.cluster_id && cluster_id != *options.cluster_id) {
     return fail(Errc::kInvalidArgument,
@@ -137,6 +163,8 @@ Result<void> LogDirectory::read_checkpoints() {
   TRY(log_starts, read_checkpoint(kLogStartFile));
   recovery_points_ = std::move(recovery_points);
   log_starts_ = std::move(log_starts);
+  TRY(cleaned, read_checkpoint(kCleanedFile));
+  cleaned_ = std::move(cleaned);
   return {};
 }
 
@@ -150,6 +178,8 @@ RecoveryHints LogDirectory::hints_for(const TopicPartition& name) const {
   if (recovery_point != recovery_points_.end()) hints.recovery_point = recovery_point->second;
   const auto log_start = log_starts_.find(name);
   if (log_start != log_starts_.end()) hints.log_start = log_start->second;
+  const auto cleaned = cleaned_.find(name);
+  if (cleaned != cleaned_.end()) hints.cleaned = cleaned->second;
   return hints;
 }
 
@@ -199,6 +229,10 @@ Result<void> LogDirectory::write_checkpoints(const OffsetCheckpoint& recovery_po
                            SyncKind::kFull);
 }
 
+Result<void> LogDirectory::write_cleaned(const OffsetCheckpoint& cleaned) const {
+  return replace_text_file(files_, join_path(path_, kCleanedFile), encode_offset_checkpoint(cleaned), SyncKind::kFull);
+}
+
 Result<void> LogDirectory::mark_clean() const {
   return replace_text_file(files_, join_path(path_, kCleanFile), "{\"version\":0,\"brokerEpoch\":-1}", SyncKind::kFull);
 }
@@ -208,8 +242,8 @@ Result<int64_t> LogDirectory::free_bytes() const { return files_.free_bytes(path
 // Resumes an eighth above the reserve, so that it does not flutter.
 void LogDirectory::on_free_bytes(int64_t free_bytes) noexcept {
   free_bytes_known_ = free_bytes;
-  const int64_t enough = health_.below_reserve ? reserve_bytes_ + reserve_bytes_ / 8 : reserve_bytes_;
-  health_.below_reserve = free_bytes < enough;
+  const int64_t step = health_.below_reserve ? reserve_bytes_ / 8 : 0;
+  health_.below_reserve = free_bytes < reserve_bytes_ || free_bytes - reserve_bytes_ < step;
 }
 
 Result<Uuid> read_topic_id(FileSystem& files, const std::string& folder) {

@@ -3,6 +3,7 @@
 //   meta.properties                    version=1, cluster.id, node.id, directory.id as Kafka's, and leat.format.version
 //   recovery-point-offset-checkpoint   for each partition: all below is durable (checkpoint_text.h)
 //   log-start-offset-checkpoint        for each partition whose log start is not its first segment's base offset
+//   cleaner-offset-checkpoint          for each compacted partition: up to where it has been compacted
 //   .kafka_cleanshutdown               present only between a clean stop and the next start
 //   TOPIC-PARTITION/                   one folder a partition (file_names.h); others are left alone
 // Thread: open() and list() at start; the const functions that take only values may run on workers; health() is the
@@ -47,7 +48,8 @@ class LogDirectory {
     int64_t reserve_bytes = 0;              // below so much free space client appends are refused
   };
   // Makes the directory when it is missing. kLocked: another process uses it. kUnsupported: a later format, or Kafka's
-  // own directory. kInvalidArgument: another node's or cluster's. The clean-shutdown marker is taken away here.
+  // own directory. kInvalidArgument: another node's or cluster's. kCorrupt: a meta.properties that is nobody's. The
+  // clean-shutdown marker is taken away here.
   static Result<std::unique_ptr<LogDirectory>> open(const Options& options);
 
   const std::string& path() const noexcept { return path_; }
@@ -60,6 +62,7 @@ class LogDirectory {
   Result<DirectoryListing> list() const;
   std::string folder_of(const TopicPartition& name) const;
   RecoveryHints hints_for(const TopicPartition& name) const;
+  const OffsetCheckpoint& cleaned() const noexcept { return cleaned_; }  // as found at start
 
   // Deletion in two steps: after the first, which is durable, the partition is gone for every later start; the second
   // frees the space. A crash between them leaves a folder that list() gives as an unfinished deletion.
@@ -69,10 +72,13 @@ class LogDirectory {
 
   // Atomic each. Log starts are written first: a lost one would bring deleted records back.
   Result<void> write_checkpoints(const OffsetCheckpoint& recovery_points, const OffsetCheckpoint& log_starts) const;
+  // Only a hint: without it compaction goes over the whole log once more.
+  Result<void> write_cleaned(const OffsetCheckpoint& cleaned) const;
   Result<void> mark_clean() const;  // after the last checkpoints, before exit
 
   Result<int64_t> free_bytes() const;               // worker
   void on_free_bytes(int64_t free_bytes) noexcept;  // loop: sets health().below_reserve
+  int64_t reserve_bytes() const noexcept { return reserve_bytes_; }
   std::optional<int64_t> free_bytes_known() const noexcept { return free_bytes_known_; }  // loop: what it last heard
 
  private:
@@ -91,6 +97,7 @@ class LogDirectory {
   bool was_clean_ = false;
   OffsetCheckpoint recovery_points_;  // as found at start
   OffsetCheckpoint log_starts_;
+  OffsetCheckpoint cleaned_;
   std::vector<std::string> notes_;
   DirectoryHealth health_;
   std::optional<int64_t> free_bytes_known_;

@@ -21,7 +21,7 @@ std::optional<Error> PartitionLogImpl::refusal() const {
 // A part of segment.jitter.ms that differs from segment to segment, so that partitions made together do not roll
 // together.
 int64_t PartitionLogImpl::jitter_ms() const noexcept {
-  const int64_t most_ms = std::min(config_.segment_jitter_ms, config_.segment_ms);
+  const int64_t most_ms = std::min(rolling_.segment_jitter_ms, rolling_.segment_ms);
   if (most_ms <= 0) return 0;
   const size_t seed = std::hash<TopicPartition>{}(name_)*31 + std::hash<Offset>{}(segments_.back()->base_offset);
   return static_cast<int64_t>((seed * 0x9e3779b97f4a7c15) % static_cast<uint64_t>(most_ms));
@@ -60,7 +60,7 @@ RollReason PartitionLogImpl::roll_before(const AppendOperation& append, const Va
   const int64_t group_bytes = append.group_bytes;
   const auto size = static_cast<int64_t>(batch.bytes.size());
   if (group_bytes > 0 &&
-      active().size_bytes + group_bytes + size > std::min<int64_t>(config_.segment_bytes, INT32_MAX)) {
+      active().size_bytes + group_bytes + size > std::min<int64_t>(rolling_.segment_bytes, INT32_MAX)) {
     return RollReason::kSize;
   }
   // No more index entries than this come of the group.
@@ -76,7 +76,7 @@ RollReason PartitionLogImpl::roll_before(const AppendOperation& append, const Va
        .last_offset = next_offset + batch.last_offset_delta,
        .max_timestamp_ms = config_.timestamp_type == TimestampType::kLogAppendTime ? now_ms : batch.max_timestamp_ms,
        .now_ms = now_ms},
-      config_, jitter_ms());
+      rolling_, jitter_ms());
 }
 
 PartitionLogImpl::Placed PartitionLogImpl::place(AppendOperation& append, AppendInput& input, Offset& next_offset,
@@ -155,6 +155,19 @@ void PartitionLogImpl::fail_duplicates(AppendOperation& append, const Error& err
   }
 }
 
+// Large batches a socket takes from the page cache: in the tail they would hold the blocks that they came in, and each
+// next one would be read into memory that no cache of the processor has.
+void PartitionLogImpl::keep_in_tail(const PlacedBatch& batch, const File& file) {
+  if (!tail_) return;
+  const bool is_left_in_file =
+      file.knows_page_cache() && static_cast<int64_t>(batch.bytes.size()) >= FileSegmentRead::kUntailedBatchBytesMin;
+  if (is_left_in_file) {
+    tail_->clear();  // what is older would leave a hole before later batches
+  } else {
+    tail_->insert(batch.place.base_offset, batch.place.last_offset, batch.bytes);
+  }
+}
+
 void PartitionLogImpl::on_written(LogAppend& taken) {
   CHECK(&taken == append_out_, "{}", name_);
   AppendOperation& append = *append_out_;
@@ -175,7 +188,7 @@ void PartitionLogImpl::on_written(LogAppend& taken) {
   segment.file = append.file;
   for (const PlacedBatch& batch : append.placed) {
     segment.add_batch(batch.place, config_.index_interval_bytes, append.now_ms);
-    if (tail_) tail_->insert(batch.place.base_offset, batch.place.last_offset, batch.bytes);
+    keep_in_tail(batch, *append.file);
   }
   if (append.epoch_text) epoch_file_ = RecoveredLog::EpochFile::kCurrent;
   size_bytes_ += append.group_bytes;

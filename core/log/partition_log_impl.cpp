@@ -66,6 +66,7 @@ PartitionLogImpl::PartitionLogImpl(const Open& open, RecoveredLog recovered)
       topic_id_(recovered.topic_id),
       kind_(open.kind),
       config_(open.config),
+      rolling_(rolling_config(open.config, open.kind)),
       health_(open.health == nullptr ? &own_health_ : open.health),
       segments_(std::move(recovered.segments)),
       recovery_point_(recovered.recovery_point),
@@ -73,6 +74,7 @@ PartitionLogImpl::PartitionLogImpl(const Open& open, RecoveredLog recovered)
       epochs_(std::move(recovered.epochs)),
       epoch_file_(recovered.epoch_file),
       producers_(std::move(recovered.producers)),
+      cleaned_(recovered.cleaned),
       snapshots_(std::move(recovered.snapshots)),
       checkpointed_(recovered.checkpointed) {
   CHECK(!segments_.empty());
@@ -86,6 +88,13 @@ PartitionLogImpl::PartitionLogImpl(const Open& open, RecoveredLog recovered)
 }
 
 PartitionLogImpl::~PartitionLogImpl() = default;
+
+void PartitionLogImpl::set_config(const LogConfig& config) {
+  config_ = config;
+  rolling_ = rolling_config(config, kind_);
+  compaction_.is_barred = false;  // a limit may have been raised
+  if (!config.compact) give_up_pass();
+}
 
 void PartitionLogImpl::use_tail_cache(TailCache& cache) { tail_ = cache.make_tail(); }
 

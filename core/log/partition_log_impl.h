@@ -1,5 +1,6 @@
 // partition_log_impl.h: the PartitionLog of files. Split by what happens to it: partition_log_impl.cpp opens and
-// answers, partition_log_append.cpp appends, partition_log_read.cpp reads, partition_log_upkeep.cpp keeps it in order.
+// answers, partition_log_append.cpp appends, partition_log_read.cpp reads, partition_log_upkeep.cpp keeps it in order,
+// partition_log_compaction.cpp compacts it.
 // Invariants: segments_ is never empty, in order of base offset, the last one is active; at most one append that is not
 // written, and one upkeep, are out; producers_ holds changes in doubt exactly while an append that placed something is
 // not yet written.
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "core/log/append_operation.h"
+#include "core/log/compaction_work.h"
 #include "core/log/partition_log.h"
 #include "core/log/producer_state.h"
 #include "core/log/recovery.h"
@@ -36,7 +38,7 @@ class PartitionLogImpl final : public PartitionLog {
   int64_t size_bytes() const noexcept override { return size_bytes_; }
   size_t segment_count() const noexcept override { return segments_.size(); }
   const LogConfig& config() const noexcept override { return config_; }
-  void set_config(const LogConfig& config) override { config_ = config; }
+  void set_config(const LogConfig& config) override;
   void use_tail_cache(TailCache& cache) override;
   const DirectoryHealth& health() const noexcept override { return *health_; }
 
@@ -45,6 +47,7 @@ class PartitionLogImpl final : public PartitionLog {
   void on_synced(LogAppend& append) override;
 
   Result<ReadPlan> plan_read(Offset from, const ReadLimits& limits) override;
+  void note_read_end(const ReadEnd& end) override;
   std::unique_ptr<TimeLookup> plan_lookup_by_time(int64_t timestamp_ms) override;
   std::unique_ptr<TimeLookup> plan_lookup_max_timestamp() override;
   EpochEndOffset end_offset_for(int32_t leader_epoch) const noexcept override;
@@ -55,11 +58,28 @@ class PartitionLogImpl final : public PartitionLog {
   std::unique_ptr<Maintenance> begin_retention(int64_t now_ms) override;
   std::unique_ptr<Maintenance> begin_checkpoint(int64_t now_ms) override;
   std::unique_ptr<Maintenance> begin_flush(int64_t now_ms) override;
+  std::unique_ptr<Maintenance> begin_compaction(int64_t now_ms, const CompactionLimits& limits) override;
+  bool may_compact() const noexcept override {
+    return config_.compact || compaction_.swap || !compaction_.leftovers.empty();
+  }
+  Offset cleaned_offset() const noexcept override { return cleaned_; }
   void finish(Maintenance& work) override;
   std::unique_ptr<Maintenance> begin_close() override;
 
  private:
   enum class Placed : uint8_t { kYes, kNotPlaced, kMustRoll };
+  struct Compaction {  // what is under way
+    std::shared_ptr<CompactionPass> pass;
+    // A segment of the pass that stands in segments_ already, and in whose names its files do not lie yet: they get
+    // them when nobody reads by those names any more.
+    std::optional<SegmentSwap> swap;
+    std::shared_ptr<Segment> swapped_in;
+    std::vector<std::shared_ptr<const void>> leases;  // of those in whose place it stands
+    std::vector<std::string> leftovers;               // files of a pass that was given up
+    std::optional<int64_t> failed_at_ms;              // the last try; the next one waits
+    bool is_barred = false;                           // there is something that cannot be read
+    Offset blocked_at = kNoOffset;                    // where the first transaction's segment begins
+  };
   struct Doomed {  // files renamed, to be removed when readers have had time to finish
     int64_t due_ms;
     std::vector<std::string> paths;
@@ -78,11 +98,13 @@ class PartitionLogImpl final : public PartitionLog {
   void roll();
   void fail_placed(AppendOperation& append, const Error& error);
   void fail_duplicates(AppendOperation& append, const Error& error);
+  void keep_in_tail(const PlacedBatch& batch, const File& file);
   int64_t jitter_ms() const noexcept;
 
   size_t segment_index_of(Offset offset) const noexcept;
   SegmentSnapshot snapshot_of(size_t index) const;
   std::unique_ptr<FileSegmentRead> read_from_files(Offset from, const ReadLimits& limits);
+  void close_unused_readings() noexcept;
   TimeLookupPlan lookup_plan(std::optional<int64_t> timestamp_ms) const;
 
   std::unique_ptr<UpkeepWork> make_work();
@@ -96,12 +118,25 @@ class PartitionLogImpl final : public PartitionLog {
   void add_renames_due(UpkeepWork& work, int64_t now_ms);
   bool has_unwritten_sealed() const noexcept;
 
+  std::vector<CompactionSegment> compaction_segments() const;
+  void seal_for_lag(int64_t now_ms);
+  enum class Surveyed : uint8_t { kAll, kNotYet };
+  Surveyed add_survey(CompactionWork& work);
+  void begin_pass(int64_t now_ms, const CompactionLimits& limits);
+  void give_up_pass();
+  void finish_compaction();
+  void take_compaction_error(CompactionWork& work);
+  void take_step(CompactionWork& work);
+  void install(CompactionPass::Replacement replacement);
+  void finish_swap();
+
   FileSystem& files_;
   const std::string directory_;
   const TopicPartition name_;
   const Uuid topic_id_;
   const LogKind kind_;
   LogConfig config_;
+  LogConfig rolling_;  // config_, with when a segment ends by all rules
   DirectoryHealth own_health_;
   DirectoryHealth* health_;
 
@@ -114,10 +149,14 @@ class PartitionLogImpl final : public PartitionLog {
   RecoveredLog::EpochFile epoch_file_;
   ProducerState producers_;
   std::unique_ptr<TailCache::Tail> tail_;
+  bool has_readings_ = false;  // a segment may have one
 
   AppendOperation* append_out_ = nullptr;  // not written yet
   int unsynced_appends_ = 0;               // written, their sync not reported yet
   UpkeepWork* upkeep_out_ = nullptr;
+  CompactionWork* compaction_out_ = nullptr;
+  Compaction compaction_;
+  Offset cleaned_{0};                         // durable, and nothing of it awaits a swap
   std::vector<Offset> snapshots_;             // on disk, ascending
   Offset checkpointed_{0};                    // indexes and a snapshot up to here are in files
   int64_t unsynced_since_ms_ = kNoTimestamp;  // when the oldest append that no sync covers was written; under kNone

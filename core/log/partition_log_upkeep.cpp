@@ -18,6 +18,11 @@ SyncKind sync_kind_of(const LogConfig& config) noexcept {
   return effective_flush_policy(config) == FlushPolicy::kFull ? SyncKind::kFull : SyncKind::kData;
 }
 
+// Settings may ask for longer than there are numbers: that is never.
+int64_t later_by(int64_t delay_ms, int64_t now_ms) noexcept {
+  return now_ms > 0 && delay_ms > INT64_MAX - now_ms ? INT64_MAX : now_ms + delay_ms;
+}
+
 }  // namespace
 
 std::unique_ptr<UpkeepWork> PartitionLogImpl::make_work() {
@@ -38,7 +43,7 @@ void PartitionLogImpl::add_syncs(UpkeepWork& work) {
 }
 
 void PartitionLogImpl::add_index(UpkeepWork& work, const std::shared_ptr<Segment>& segment) {
-  if (segment->index_home == Segment::IndexHome::kFile) return;
+  if (segment->index_home == Segment::IndexHome::kFile || segment->awaits_swap) return;
   const bool is_sealed = segment != segments_.back();
   const size_t index_from = segment->index_entries_written;
   const size_t time_from = segment->time_entries_written;
@@ -73,7 +78,9 @@ std::unique_ptr<UpkeepWork> PartitionLogImpl::checkpoint_work() {
 }
 
 bool PartitionLogImpl::has_unwritten_sealed() const noexcept {
-  return segments_.size() > 1 && segments_[segments_.size() - 2]->index_home == Segment::IndexHome::kMemory;
+  if (segments_.size() < 2) return false;
+  const Segment& sealed = *segments_[segments_.size() - 2];
+  return sealed.index_home == Segment::IndexHome::kMemory && !sealed.awaits_swap;
 }
 
 std::unique_ptr<Maintenance> PartitionLogImpl::begin_checkpoint(int64_t /*now_ms*/) {
@@ -83,6 +90,7 @@ std::unique_ptr<Maintenance> PartitionLogImpl::begin_checkpoint(int64_t /*now_ms
 }
 
 std::unique_ptr<Maintenance> PartitionLogImpl::begin_flush(int64_t now_ms) {
+  close_unused_readings();
   if (upkeep_out_ != nullptr || health_->offline) return nullptr;
   if (has_unwritten_sealed()) return checkpoint_work();
   if (effective_flush_policy(config_) != FlushPolicy::kNone || unsynced_since_ms_ == kNoTimestamp) return nullptr;
@@ -97,8 +105,9 @@ std::unique_ptr<Maintenance> PartitionLogImpl::begin_flush(int64_t now_ms) {
 }
 
 std::unique_ptr<Maintenance> PartitionLogImpl::begin_close() {
-  CHECK(append_out_ == nullptr && unsynced_appends_ == 0 && upkeep_out_ == nullptr, "{}: closed while work is out",
-        name_);
+  const bool is_idle =
+      append_out_ == nullptr && unsynced_appends_ == 0 && upkeep_out_ == nullptr && compaction_out_ == nullptr;
+  CHECK(is_idle, "{}: closed while work is out", name_);
   if (health_->offline) return nullptr;
   active().complete_time_index();
   const bool index_is_behind = active().time_index.entry_count() > active().time_entries_written;
@@ -124,7 +133,7 @@ std::vector<SegmentFacts> PartitionLogImpl::segment_facts() const {
 void PartitionLogImpl::note_distrusted(UpkeepWork& work, int64_t now_ms) {
   if (!config_.delete_old || config_.retention_ms < 0) return;
   for (const auto& segment : segments_) {
-    const bool is_distrusted = segment->max_timestamp_ms > now_ms + config_.retention_ms;
+    const bool is_distrusted = segment->max_timestamp_ms > later_by(config_.retention_ms, now_ms);
     if (!is_distrusted || segment->distrust_noted) continue;
     segment->distrust_noted = true;
     work.notes.push_back(
@@ -145,8 +154,10 @@ std::unique_ptr<Maintenance> PartitionLogImpl::begin_retention(int64_t now_ms) {
                                            .now_ms = now_ms});
   add_renames_due(*work, now_ms);
   add_age_checks(*work, reasons);
-  // What is checked now is removed in the next round, if it still is too old.
-  if (!reasons.empty() && work->age_checks.empty()) remove_oldest(*work, reasons, now_ms);
+  // What is checked now is removed in the next round, if it still is too old. While a compacted segment waits for its
+  // names nothing goes: the names on disk and the segments here are not the same.
+  const bool may_remove = work->age_checks.empty() && !compaction_.swap;
+  if (!reasons.empty() && may_remove) remove_oldest(*work, reasons, now_ms);
   std::erase_if(doomed_, [&work, now_ms](Doomed& doomed) {
     if (doomed.due_ms > now_ms) return false;
     std::move(doomed.paths.begin(), doomed.paths.end(), std::back_inserter(work->removals));
@@ -170,7 +181,7 @@ void PartitionLogImpl::add_renames_due(UpkeepWork& work, int64_t now_ms) {
   if (renames_due_.empty()) return;
   work.renames = std::exchange(renames_due_, {});
   work.directory_sync = UpkeepWork::DirectorySync::kNeeded;
-  Doomed doomed{.due_ms = now_ms + config_.file_delete_delay_ms, .paths = {}};
+  Doomed doomed{.due_ms = later_by(config_.file_delete_delay_ms, now_ms), .paths = {}};
   for (const auto& [from, to] : work.renames) doomed.paths.push_back(to);
   doomed_.push_back(std::move(doomed));
 }
@@ -197,7 +208,7 @@ void PartitionLogImpl::remove_oldest(UpkeepWork& work, const std::vector<Retenti
       --count;
     }
   }
-  Doomed doomed{.due_ms = now_ms + config_.file_delete_delay_ms, .paths = {}};
+  Doomed doomed{.due_ms = later_by(config_.file_delete_delay_ms, now_ms), .paths = {}};
   for (size_t i = 0; i < count; ++i) {
     const Segment& segment = *segments_[i];
     for (const std::string_view suffix : {kLogSuffix, kIndexSuffix, kTimeIndexSuffix, kTransactionIndexSuffix}) {
@@ -212,6 +223,7 @@ void PartitionLogImpl::remove_oldest(UpkeepWork& work, const std::vector<Retenti
   }
   segments_.erase(segments_.begin(), segments_.begin() + static_cast<ptrdiff_t>(count));
   if (count == 0) return;
+  if (compaction_.pass != nullptr && compaction_.pass->front() < segments_.front()->base_offset) give_up_pass();
   doomed_.push_back(std::move(doomed));
   work.directory_sync = UpkeepWork::DirectorySync::kNeeded;
   LogOffsets next = offsets_;
@@ -235,6 +247,7 @@ Result<void> PartitionLogImpl::advance_log_start(Offset to) {
 }
 
 void PartitionLogImpl::finish(Maintenance& taken) {
+  if (&taken == compaction_out_) return finish_compaction();
   CHECK(&taken == upkeep_out_, "{}", name_);
   UpkeepWork& work = *upkeep_out_;
   upkeep_out_ = nullptr;

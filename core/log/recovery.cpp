@@ -1,4 +1,4 @@
-// recovery.cpp: opening a partition's folder: small files, sealed segments, the clean path, producer state and epochs.
+// recovery.cpp: opening a partition's folder: small files, sealed segments, the clean path, producer state.
 #include "core/log/recovery.h"
 
 #include <fmt/format.h>
@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/log/cleaned_segment.h"
 #include "core/log/file_names.h"
 #include "core/log/index_files.h"
 #include "core/log/producer_snapshot.h"
@@ -54,6 +55,7 @@ Offset RecoveryRun::bound_of(size_t index) const noexcept {
 Result<RecoveredLog> RecoveryRun::run() {
   TRY(content, read_folder(files_, directory_));
   content_ = std::move(content);
+  TRY(complete_swaps());
   TRY(clear_leftovers());
   TRY(read_small_files());
   TRY(list_segments());
@@ -72,10 +74,49 @@ Result<RecoveredLog> RecoveryRun::run() {
   }
   TRY(settle_offsets());
   settle_epochs();
+  TRY(fill_hole());
   TRY(settle_snapshots());
   if (directory_changed_) TRY(files_.sync_directory(directory_));
   settle_names();
   return std::move(log_);
+}
+
+// Behind the last batch of a segment that compaction has made.
+Result<Offset> RecoveryRun::end_of_swap(Offset base_offset) {
+  TRY(file, files_.open(segment_path(directory_, base_offset, kLogSuffix) + std::string(kSwapSuffix), OpenMode::kRead));
+  TRY(size, file->size());
+  BatchScanner scanner(*file, Position(0), size, BatchScanner::Depth::kHeaders);
+  Offset end = base_offset;
+  while (true) {
+    TRY(scanned, scanner.next());
+    if (!scanned) return end;
+    end = std::max(end, scanned->batch.next_offset());
+  }
+}
+
+// A crash came after a compacted segment had begun to count, and before it had its name.
+Result<void> RecoveryRun::complete_swaps() {
+  if (content_.swaps.empty()) return {};
+  for (const Offset base_offset : content_.swaps) {
+    const std::string name = segment_file_name(base_offset, kLogSuffix) + std::string(kSwapSuffix);
+    if (foreign()) {
+      report_.notes.push_back(fmt::format("{}/{}: left alone", directory_, name));
+      continue;
+    }
+    TRY(end, end_of_swap(base_offset));
+    SegmentSwap swap;
+    swap.base_offset = base_offset;
+    swap.stage = SwapStage::kNamed;
+    for (const auto& [other, info] : content_.logs) {
+      if (other > base_offset && other < end) swap.others.push_back(other);
+    }
+    TRY(carry_out(files_, directory_, swap));
+    report_.notes.push_back(fmt::format("{}/{}: compaction was interrupted, completed", directory_, name));
+  }
+  if (foreign()) return {};
+  TRY(content, read_folder(files_, directory_));
+  content_ = std::move(content);
+  return {};
 }
 
 Result<void> RecoveryRun::clear_leftovers() {
@@ -98,8 +139,10 @@ Result<void> RecoveryRun::read_small_files() {
     const std::string path = join_path(directory_, kPartitionMetadataFile);
     TRY(text, read_text_file(files_, path));
     const Result<Uuid> id = decode_partition_metadata(text, path);
-    if (!id && open_.topic_id.is_zero()) return fail(id.error());
-    if (!id) {
+    if (!id && open_.topic_id.is_zero() && foreign()) return fail(id.error());
+    if (!id && open_.topic_id.is_zero()) {
+      report_.notes.push_back(fmt::format("{}; left to a start, which knows the topic's id", id.error().context));
+    } else if (!id) {
       report_.notes.push_back(fmt::format("{}; written again", id.error().context));
       content_.has_metadata = false;
     } else if (open_.topic_id.is_zero()) {
@@ -347,70 +390,6 @@ Result<void> RecoveryRun::replay_segment(const Segment& segment, Position hint, 
 void RecoveryRun::remember(const BatchView& batch) {
   if (batch.base_offset() >= snapshot_offset_) log_.producers.add(batch, batch.base_offset(), open_.now_ms);
   if (log_.epochs.assign(batch.leader_epoch(), batch.base_offset())) log_.epoch_file = RecoveredLog::EpochFile::kStale;
-}
-
-Result<void> RecoveryRun::settle_offsets() {
-  const Offset kept_end = log_.log_end;
-  // Offsets that were durable, visible or deleted once are not used again.
-  Offset end = std::max({kept_end, offset_floor_, hints_.log_start});
-  if (!foreign()) end = std::max(end, hints_.recovery_point);
-  if (!foreign() && hints_.recovery_point > kept_end) {
-    report_.damaged.push_back(fmt::format("{}: records up to offset {} were durable, the log ends at {}", directory_,
-                                          hints_.recovery_point.v, kept_end.v));
-  }
-  const Segment& active = *log_.segments.back();
-  // Two segments cannot have one name: behind a segment of nothing but damage an offset is given up.
-  if (active_is_damaged_) end = std::max(end, active.base_offset + 1);
-  const bool must_go_on_elsewhere = (end > kept_end || active_is_damaged_) && active.base_offset < end;
-  if (must_go_on_elsewhere) {
-    log_.segments.back()->complete_time_index();
-    log_.segments.push_back(std::make_shared<Segment>(end));
-    // Its name carries the log end over the next crash: what told us may be gone by then.
-    if (!foreign()) {
-      TRY(files_.open(log_path(*log_.segments.back()), OpenMode::kCreate));
-      directory_changed_ = true;
-    }
-  }
-  log_.log_end = end;
-  log_.log_start = std::clamp(hints_.log_start, log_.segments.front()->base_offset, end);
-  // What was scanned is durable where the policy promises that, but its indexes are in memory until a checkpoint writes
-  // them: the recovery point moves then, for below it index files are believed.
-  log_.recovery_point = trusted_ == Trusted::kYes || foreign() ? end : std::min(hints_.recovery_point, end);
-  return {};
-}
-
-// Whose name is known to survive a loss of power. Not that of a file which is there, but empty: the process before may
-// have made it for a write that failed, and what is acknowledged in it from now on would go with its name.
-void RecoveryRun::settle_names() {
-  for (const auto& segment : log_.segments) {
-    const bool was_closed_with_it = trusted_ == Trusted::kYes && segment->size_bytes > 0;
-    segment->directory_synced = directory_changed_ || was_closed_with_it;
-  }
-}
-
-// A snapshot from beyond the end speaks of records that are gone, and would be believed when others have their offsets.
-Result<void> RecoveryRun::settle_snapshots() {
-  for (const Offset offset : content_.snapshots) {
-    if (offset <= log_.log_end || foreign()) {
-      log_.snapshots.push_back(offset);
-    } else {
-      TRY(files_.remove(segment_path(directory_, offset, kSnapshotSuffix)));
-    }
-  }
-  const bool written = trusted_ == Trusted::kYes && report_.indexes_rebuilt == 0 && snapshot_offset_ == log_.log_end;
-  const bool is_empty =
-      log_.segments.size() == 1 && log_.segments.front()->size_bytes == 0 && log_.producers.size() == 0;
-  log_.checkpointed = written || is_empty ? log_.log_end : kNoOffset;
-  return {};
-}
-
-void RecoveryRun::settle_epochs() {
-  const int32_t held = std::max(log_.epochs.latest(), 0);
-  // After a crash something that a client saw may be gone, also when nothing is left to show it: a new epoch tells.
-  log_.leader_epoch = trusted_ == Trusted::kYes ? held : held + 1;
-  if (trusted_ == Trusted::kNo) log_.epochs.truncate_to_end(log_.log_end);
-  log_.epochs.truncate_to_start(log_.log_start);
-  if (log_.epochs.assign(log_.leader_epoch, log_.log_end)) log_.epoch_file = RecoveredLog::EpochFile::kStale;
 }
 
 }  // namespace leat

@@ -2,7 +2,8 @@
 // recovery point does not cover. Rules: recovery_rules.h and docs/on-disk-format.md. What it promises: nothing valid
 // below the recovery point is lost; a torn tail is cut; whatever else is cut is kept in a side file; what is kept is
 // durable (under the flush policies that promise that) before anybody sees it; no offset that a record may have had is
-// given to another; files that are not ours are left alone. Thread: any one.
+// given to another; readers at offsets that are lost are carried to the log end, or told of the damage that stands
+// there; files that are not ours are left alone. Thread: any one.
 #pragma once
 
 #include <memory>
@@ -26,6 +27,7 @@ struct RecoveredLog {
   Offset log_end{0};
   Offset recovery_point{0};
   std::vector<Offset> snapshots;  // on disk, ascending
+  Offset cleaned{0};              // compaction has been over what lies below it
   Offset checkpointed{0};         // up to here indexes and a snapshot are in files; -1: something is to be written
 };
 

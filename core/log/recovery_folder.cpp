@@ -21,7 +21,9 @@ bool sort_segment_file(FolderContent& content, const FileInfo& info) {
     content.time_index_sizes[base] = info.size_bytes;
   } else if (name->suffix == kSnapshotSuffix) {
     content.snapshots.push_back(base);
-  } else if (name->suffix.ends_with(kDeletedSuffix)) {
+  } else if (name->suffix.starts_with(kLogSuffix) && name->suffix.substr(kLogSuffix.size()) == kSwapSuffix) {
+    content.swaps.push_back(base);
+  } else if (name->suffix.ends_with(kDeletedSuffix) || name->suffix.ends_with(kCleanedSuffix)) {
     content.leftovers.push_back(info.name);
   } else {
     // Transaction indexes belong to a segment, side files to people.

@@ -18,10 +18,11 @@ struct FolderContent {
   std::map<Offset, int64_t> index_sizes;
   std::map<Offset, int64_t> time_index_sizes;
   std::vector<Offset> snapshots;  // ascending
+  std::vector<Offset> swaps;      // compacted segments that count and have not got their names yet
   bool has_metadata = false;
   bool has_epochs = false;
   std::vector<std::string>
-      leftovers;  // ours, of interrupted work: deleted segments, temporary files, indexes without a log
+      leftovers;  // ours, of interrupted work: deleted and half compacted segments, temporary files, lone indexes
   std::vector<std::string> strays;  // unknown, or Kafka's own unfinished work: left alone
 };
 

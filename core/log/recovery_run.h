@@ -1,5 +1,5 @@
 // recovery_run.h: one recovery of one folder, internal to recovery: recovery.cpp opens and trusts, recovery_scan.cpp
-// scans and cuts. Thread: one, any.
+// scans and cuts, recovery_end.cpp settles where the log ends and goes on. Thread: one, any.
 #pragma once
 
 #include <memory>
@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "core/log/batch_scanner.h"
 #include "core/log/recovery.h"
 #include "core/log/recovery_folder.h"
 #include "core/log/recovery_rules.h"
+#include "core/log/segment_walk.h"
 
 namespace leat {
 
@@ -25,6 +25,8 @@ class RecoveryRun {
 
   // recovery.cpp
   Result<void> read_small_files();
+  Result<Offset> end_of_swap(Offset base_offset);
+  Result<void> complete_swaps();
   Result<void> clear_leftovers();
   Result<void> list_segments();
   Result<void> check_sealed(size_t index);
@@ -37,10 +39,6 @@ class RecoveryRun {
   Result<void> replay_state(Offset from, size_t end_segment, Position end_position);
   Result<void> replay_segment(const Segment& segment, Position hint, int64_t end, Offset from);
   void remember(const BatchView& batch);
-  Result<void> settle_offsets();
-  void settle_names();
-  void settle_epochs();
-  Result<void> settle_snapshots();
   int64_t file_size(const Segment& segment) const { return content_.logs.at(segment.base_offset).size_bytes; }
   std::string log_path(const Segment& segment) const;
   size_t segment_of(Offset offset) const noexcept;
@@ -50,12 +48,22 @@ class RecoveryRun {
     return effective_flush_policy(open_.config) == FlushPolicy::kFull ? SyncKind::kFull : SyncKind::kData;
   }
 
+  // recovery_end.cpp
+  Result<void> settle_offsets();
+  void settle_epochs();
+  Result<void> settle_snapshots();
+  void settle_names();
+  Result<std::optional<Offset>> begin_of_hole(Offset kept_end);
+  Result<std::optional<Offset>> end_of_sealed(size_t index);
+  Result<void> fill_hole();
+  Result<void> go_on_at(Offset base_offset);
+
   // recovery_scan.cpp
   struct Scan {
     size_t index;
     Segment& segment;
     File& file;
-    BatchScanner scanner;
+    SegmentWalk walk;
     int64_t size;
     bool kept_beyond_point = false;
   };
@@ -63,17 +71,12 @@ class RecoveryRun {
   Result<Position> prepare_first_scanned(Segment& segment);
   Result<Going> scan_segment(size_t index, Position begin);
   Result<Going> scan_one(Scan& scan);
-  Result<Going> on_fault(Scan& scan, Position at, RecoveryInput input, const std::optional<ScannedBatch>& scanned,
-                         const std::string& what);
+  Result<Going> on_fault(Scan& scan);
   void keep(Scan& scan, const ScannedBatch& scanned);
-  enum class OffsetsHold : uint8_t { kNo, kYes };
-  Result<Going> step_over(Scan& scan, Position at, const std::optional<ScannedBatch>& scanned,
-                          OffsetsHold offsets_hold);
-  void take_damaged(Scan& scan, const BatchPlace& place);
+  Result<Going> step_over(Scan& scan);
   Result<bool> valid_follows(const Scan& scan, Position after);
   Result<void> note_valid_offsets(File& file, Position begin, int64_t size, Offset offset_limit);
   Result<void> cut(Scan& scan, Position at, Verdict verdict);
-  Result<void> save_aside(File& file, const std::string& path, Position at, int64_t size);
   Result<void> drop_later_segments(size_t index, Verdict verdict);
   Result<void> make_durable(Scan& scan);
 
@@ -91,6 +94,7 @@ class RecoveryRun {
   int32_t epoch_ = kNoLeaderEpoch;  // nor of a lower leader epoch
   Offset offset_floor_{0};          // offsets below it may have been given to records that are cut or damaged
   Offset snapshot_offset_{0};       // producer state speaks up to it
+  std::optional<Offset> hole_;      // from here to the log end nothing stands, and readers may be there
   bool epochs_are_known_ = false;
   bool active_is_damaged_ = false;  // and cannot grow: a new segment follows it
   bool directory_changed_ = false;

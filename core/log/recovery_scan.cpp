@@ -9,13 +9,9 @@
 #include "core/log/file_names.h"
 #include "core/log/index_files.h"
 #include "core/log/recovery_run.h"
+#include "core/log/side_file.h"
 
 namespace leat {
-namespace {
-
-constexpr size_t kCopyBytes = 1 << 20;
-
-}  // namespace
 
 // The indexes of the first segment to be scanned count up to the recovery point; the scan begins at the last entry
 // below it.
@@ -76,11 +72,13 @@ Result<RecoveryRun::Going> RecoveryRun::scan_segment(size_t index, Position begi
   // that no later sync will write. What is scanned is what the disk has; pages that are still dirty stay.
   const bool promised = effective_flush_policy(open_.config) != FlushPolicy::kNone;
   if (promised) file->drop_cache(begin, size - begin.v);
-  Scan scan{.index = index,
-            .segment = segment,
-            .file = *file,
-            .scanner = BatchScanner(*file, begin, size, BatchScanner::Depth::kWhole),
-            .size = size};
+  const SegmentWalk::Range range{.begin = begin,
+                                 .end = size,
+                                 .next_offset = next_offset_,
+                                 .bound = std::min(bound_of(index), relative_bound(segment.base_offset)),
+                                 .point = point_,
+                                 .epoch = epoch_};
+  Scan scan{.index = index, .segment = segment, .file = *file, .walk = SegmentWalk(*file, range), .size = size};
   Going going = Going::kOn;
   while (going == Going::kOn) {
     TRY(next, scan_one(scan));
@@ -93,44 +91,17 @@ Result<RecoveryRun::Going> RecoveryRun::scan_segment(size_t index, Position begi
 }
 
 Result<RecoveryRun::Going> RecoveryRun::scan_one(Scan& scan) {
-  const Position at = scan.scanner.position();
-  TRY(scanned, scan.scanner.next());
-  if (!scanned && scan.scanner.stop() == BatchScanner::Stop::kEnd) return Going::kSegmentEnds;
-  RecoveryInput input{.complete = scanned.has_value(),
-                      .crc_ok = false,
-                      .in_order = false,
-                      .below_point = next_offset_ < point_,
-                      .valid_follows = false};
-  if (!scanned) return on_fault(scan, at, input, scanned, scan.scanner.stop_reason());
-  TRY(crc_ok, scan.scanner.crc_matches(*scanned));
-  const BatchView& batch = scanned->batch;
-  const Offset base = batch.base_offset();
-  const bool offsets_hold = base >= next_offset_ && batch.last_offset() < bound_of(scan.index) &&
-                            batch.last_offset() < relative_bound(scan.segment.base_offset);
-  const bool epoch_holds = batch.leader_epoch() >= epoch_;
-  input.crc_ok = crc_ok;
-  // An epoch stands outside the CRC: one flipped bit in durable bytes must not put all that follows in the wrong.
-  input.in_order = offsets_hold && (epoch_holds || input.below_point);
-  if (crc_ok && input.in_order && base > next_offset_) {
-    // So does the base offset. Where there is a gap the next batch shows whether this one's offset lies.
-    const Offset next_offset = batch.next_offset();
-    TRY(following, scan.scanner.next());
-    const bool contradicted =
-        following && following->batch.base_offset() < next_offset && following->batch.base_offset() >= next_offset_;
-    input.in_order = !contradicted;
-    scan.scanner.seek(at);
-    TRY(again, scan.scanner.next());
-    scanned = again;
+  TRY(step, scan.walk.next());
+  switch (step) {
+    case SegmentWalk::Step::kBatch:
+      keep(scan, scan.walk.batch());
+      return Going::kOn;
+    case SegmentWalk::Step::kFault:
+      return on_fault(scan);
+    case SegmentWalk::Step::kEnd:
+      break;
   }
-  if (recovery_verdict(input) == Verdict::kKeep) {
-    keep(scan, *scanned);
-    return Going::kOn;
-  }
-  const std::string what =
-      !crc_ok ? fmt::format("batch at offset {}: CRC does not match", scanned->batch.base_offset().v)
-              : fmt::format("batch of offset {} and epoch {}: expected offset {} or more, epoch {} or more",
-                            scanned->batch.base_offset().v, scanned->batch.leader_epoch(), next_offset_.v, epoch_);
-  return on_fault(scan, at, input, scanned, what);
+  return Going::kSegmentEnds;
 }
 
 void RecoveryRun::keep(Scan& scan, const ScannedBatch& scanned) {
@@ -147,11 +118,12 @@ void RecoveryRun::keep(Scan& scan, const ScannedBatch& scanned) {
   remember(batch);
 }
 
-Result<RecoveryRun::Going> RecoveryRun::on_fault(Scan& scan, Position at, RecoveryInput input,
-                                                 const std::optional<ScannedBatch>& scanned, const std::string& what) {
+Result<RecoveryRun::Going> RecoveryRun::on_fault(Scan& scan) {
+  const SegmentWalk::Fault& fault = scan.walk.fault();
+  const Position at = fault.position;
+  RecoveryInput input = fault.input;
   const bool matters = !input.below_point && !(input.complete && input.crc_ok);
   if (matters) {
-    // step_over() and the search read the file anew, so the scanned batch's view ends here.
     TRY(follows, valid_follows(scan, at + 1));
     input.valid_follows = follows;
   }
@@ -160,11 +132,11 @@ Result<RecoveryRun::Going> RecoveryRun::on_fault(Scan& scan, Position at, Recove
     case Verdict::kKeep:
       CHECK(false, "a kept batch is no fault");
     case Verdict::kReport:
-      report_.damaged.push_back(fmt::format("{} at {}: {}", log_path(scan.segment), at.v, what));
-      return step_over(scan, at, scanned, input.in_order ? OffsetsHold::kYes : OffsetsHold::kNo);
+      report_.damaged.push_back(fmt::format("{} at {}: {}", log_path(scan.segment), at.v, fault.what));
+      return step_over(scan);
     case Verdict::kSaveAside:
       report_.damaged.push_back(fmt::format("{} at {}: {}; valid batches in or behind it are saved aside",
-                                            log_path(scan.segment), at.v, what));
+                                            log_path(scan.segment), at.v, fault.what));
       break;
     case Verdict::kCutTail:
       break;
@@ -174,45 +146,18 @@ Result<RecoveryRun::Going> RecoveryRun::on_fault(Scan& scan, Position at, Recove
 }
 
 // Damage in durable bytes: the scan goes on at the next batch that is good, and the bytes stay.
-Result<RecoveryRun::Going> RecoveryRun::step_over(Scan& scan, Position at, const std::optional<ScannedBatch>& scanned,
-                                                  OffsetsHold offsets_hold) {
-  std::optional<BatchPlace> place;
-  if (scanned && offsets_hold == OffsetsHold::kYes) {
-    place = BatchPlace{.position = at,
-                       .size_bytes = scanned->batch.size_bytes(),
-                       .base_offset = scanned->batch.base_offset(),
-                       .last_offset = scanned->batch.last_offset(),
-                       .max_timestamp_ms = kNoTimestamp};
-    // Its length is right if the next batch follows just there. Then its offsets are taken, whatever its records are.
-    TRY(following, scan.scanner.next());
-    if (following && following->batch.base_offset() == place->last_offset + 1) {
-      take_damaged(scan, *place);
-      return Going::kOn;
-    }
-  }
-  const BatchSearch search{.begin = at + 1,
-                           .end = scan.size,
-                           .offset_min = next_offset_,
-                           .offset_limit = std::min(bound_of(scan.index), relative_bound(scan.segment.base_offset))};
-  TRY(result, find_valid_batch(scan.file, search));
-  if (result.found) {
-    scan.scanner.seek(result.found->position);
+Result<RecoveryRun::Going> RecoveryRun::step_over(Scan& scan) {
+  TRY(damage, scan.walk.step_over());
+  if (damage.batch) {
+    scan.segment.add_batch(*damage.batch, open_.config.index_interval_bytes, scan.segment.last_append_ms);
+    next_offset_ = damage.batch->last_offset + 1;
     return Going::kOn;
   }
-  const bool ends_the_segment = place && place->position.v + place->size_bytes == scan.size;
-  if (ends_the_segment) {
-    take_damaged(scan, *place);
-  } else if (scan.index + 1 == log_.segments.size()) {
-    active_is_damaged_ = true;
-  }
+  const bool ends_the_segment = damage.begin.v + damage.size_bytes == scan.size;
+  if (!ends_the_segment) return Going::kOn;
+  if (scan.index + 1 == log_.segments.size()) active_is_damaged_ = true;
   scan.segment.size_bytes = scan.size;
   return Going::kSegmentEnds;
-}
-
-void RecoveryRun::take_damaged(Scan& scan, const BatchPlace& place) {
-  scan.segment.add_batch(place, open_.config.index_interval_bytes, scan.segment.last_append_ms);
-  next_offset_ = place.last_offset + 1;
-  scan.scanner.seek(place.position + place.size_bytes);
 }
 
 Result<bool> RecoveryRun::valid_follows(const Scan& scan, Position after) {
@@ -261,7 +206,7 @@ Result<void> RecoveryRun::cut(Scan& scan, Position at, Verdict verdict) {
         scan.segment.size_bytes);
   if (verdict == Verdict::kSaveAside) {
     TRY(note_valid_offsets(scan.file, at, scan.size, relative_bound(scan.segment.base_offset)));
-    TRY(save_aside(scan.file, fmt::format("{}.{}{}", log_path(scan.segment), at.v, kAsideSuffix), at, scan.size));
+    TRY(save_aside(files_, scan.file, at, scan.size - at.v, sync_kind()));
     report_.saved_aside_bytes += scan.size - at.v;
   } else {
     report_.cut_bytes += scan.size - at.v;
@@ -276,23 +221,6 @@ Result<void> RecoveryRun::cut(Scan& scan, Position at, Verdict verdict) {
   return {};
 }
 
-// The copy is durable before the original is cut.
-Result<void> RecoveryRun::save_aside(File& file, const std::string& path, Position at, int64_t size) {
-  TRY(aside, files_.open(path, OpenMode::kCreate));
-  TRY(aside->truncate(0));
-  const auto buffer = std::make_unique_for_overwrite<uint8_t[]>(kCopyBytes);
-  for (int64_t done = 0; done < size - at.v;) {
-    const size_t wanted = std::min(kCopyBytes, static_cast<size_t>(size - at.v - done));
-    TRY(count, file.read_at(at + done, {buffer.get(), wanted}));
-    if (count == 0) break;
-    const std::array<ByteView, 1> pieces{ByteView(buffer.get(), count)};
-    TRY(aside->write_at(Position(done), pieces));
-    done += static_cast<int64_t>(count);
-  }
-  TRY(aside->sync(sync_kind()));
-  return files_.sync_directory(directory_);
-}
-
 Result<void> RecoveryRun::drop_later_segments(size_t index, Verdict verdict) {
   for (size_t i = index + 1; i < log_.segments.size(); ++i) {
     const Segment& later = *log_.segments[i];
@@ -304,7 +232,7 @@ Result<void> RecoveryRun::drop_later_segments(size_t index, Verdict verdict) {
     } else {
       TRY(file, files_.open(path, OpenMode::kRead));
       TRY(note_valid_offsets(*file, Position(0), size, relative_bound(later.base_offset)));
-      TRY(files_.rename(path, fmt::format("{}.0{}", path, kAsideSuffix)));
+      TRY(files_.rename(path, side_file_path(path, Position(0))));
       report_.saved_aside_bytes += size;
       report_.damaged.push_back(fmt::format("{}: follows a damaged segment, saved aside", path));
     }

@@ -51,6 +51,14 @@ void TailCache::Tail::clear() {
   while (!chunks_.empty()) drop_oldest();
 }
 
+void TailCache::Tail::forget_below(Offset offset) {
+  while (!chunks_.empty() && chunks_.front().marks.back().last_offset < offset) drop_oldest();
+  if (chunks_.empty()) return;
+  std::vector<Mark>& marks = chunks_.front().marks;
+  const auto goes = [offset](const Mark& mark) { return mark.last_offset < offset; };
+  marks.erase(marks.begin(), std::find_if_not(marks.begin(), marks.end(), goes));
+}
+
 void TailCache::Tail::drop_oldest() {
   const size_t charged = chunks_.front().charged;
   charged_bytes_ -= charged;

@@ -69,6 +69,7 @@ class TailCache::Tail {
   // Whole batches from the one that holds `from` on; nullopt when that one is not here.
   std::optional<FetchedBatches> read(Offset from, const ReadLimits& limits) const;  // counted
   void clear();
+  void forget_below(Offset offset);  // batches that end below it, for compaction may have dropped some
   size_t charged_bytes() const noexcept { return charged_bytes_; }
 
  private:

@@ -30,7 +30,9 @@ Result<Slice> read_batch(File& file, Position position, int64_t size_bytes) {
 
 // The first record of the batch that counts and is at or after the time.
 Result<std::optional<TimestampOffset>> search_batch(const BatchView& batch, const Wanted& wanted) {
-  if (batch.timestamp_type() == TimestampType::kLogAppendTime) {
+  // Compaction may have taken any of a batch's records, so that only a full one need not be asked.
+  const bool is_full = batch.record_count() == int64_t{batch.last_offset_delta()} + 1;
+  if (is_full && batch.timestamp_type() == TimestampType::kLogAppendTime) {
     const Offset offset = std::max(batch.base_offset(), wanted.log_start);
     return std::optional(TimestampOffset{offset, batch.max_timestamp(), batch.leader_epoch()});
   }
@@ -128,7 +130,10 @@ class LookupOfMax final : public TimeLookup {
       const bool counts_whole = header.base_offset() >= plan_.log_start && header.last_offset() < plan_.high_watermark;
       if (!counts_whole) break;
       TRY(bytes, read_batch(file, scanned->position, header.size_bytes()));
-      return search_batch(BatchView(bytes.view()), {segment.max_timestamp_ms, plan_.log_start, plan_.high_watermark});
+      TRY(found,
+          search_batch(BatchView(bytes.view()), {segment.max_timestamp_ms, plan_.log_start, plan_.high_watermark}));
+      if (found) return found;
+      break;  // an empty batch, which compaction left for its producer's sake
     }
     return search_for_max(file, snapshot);
   }

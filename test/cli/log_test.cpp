@@ -1,10 +1,11 @@
-// log_test.cpp: log dump and log verify on files that the test writes, good and damaged.
+// log_test.cpp: log dump, verify and repair on files that the test writes, good and damaged.
 #include <filesystem>
 #include <fstream>
 
 #include "cli/session.h"
 #include "core/codec/writer.h"
 #include "core/record/batch_builder.h"
+#include "core/storage/posix_file_system.h"
 #include "test/cli/captured.h"
 #include "test/support/catch.h"
 
@@ -71,6 +72,10 @@ class Folder {
     std::ofstream file(path_ / ("0000000000000000000" + std::to_string(base) + ".log"), std::ios::binary);
     file.write(reinterpret_cast<const char*>(log.data()), static_cast<std::streamsize>(log.size()));
   }
+  // What leatd writes of the partition: all below is durable.
+  void write_checkpoint(int64_t recovery_point) const {
+    std::ofstream(root_ / "recovery-point-offset-checkpoint") << "0\n1\norders 0 " << recovery_point << "\n";
+  }
   std::string path() const { return path_.string(); }
   std::string root() const { return root_.string(); }
 
@@ -133,13 +138,17 @@ TEST_CASE("log verify: a good log is good, by file, folder and data directory", 
   CHECK(run_leat({"log", "verify", "--quiet", folder.path()}).out.empty());
 }
 
-TEST_CASE("log verify: every kind of damage is found and placed", "[cli][log]") {
-  struct Damage {
-    const char* name;
-    void (*make)(Folder&);
-    const char* told;
-  };
-  const Damage damages[] = {
+namespace {
+
+struct Damage {
+  const char* name;
+  void (*make)(Folder&);
+  const char* told;
+  bool is_torn_tail = false;
+};
+
+std::vector<Damage> kinds_of_damage() {
+  return {
       {"crc",
        [](Folder& f) {
          f.log[f.positions[1] + 80] ^= 4;
@@ -151,13 +160,25 @@ TEST_CASE("log verify: every kind of damage is found and placed", "[cli][log]") 
          f.log.resize(f.log.size() - 3);
          f.save();
        },
-       "torn tail"},
+       "torn tail", true},
+      {"length",
+       [](Folder& f) {
+         f.log[f.positions[1] + kBatchLengthAt + 1] ^= 1;
+         f.save();
+       },
+       "the log goes on behind"},
+      {"last-length",
+       [](Folder& f) {
+         f.log[f.positions[2] + kBatchLengthAt + 1] ^= 1;
+         f.save();
+       },
+       "torn tail", true},
       {"zeros",
        [](Folder& f) {
          f.log.resize(f.log.size() + 100);
          f.save();
        },
-       "no whole batch"},
+       "no whole batch", true},
       {"order",
        [](Folder& f) {
          f.add_batch(3);
@@ -177,16 +198,25 @@ TEST_CASE("log verify: every kind of damage is found and placed", "[cli][log]") 
        },
        "where 1005 is the largest"},
   };
-  for (const Damage& damage : damages) {
+}
+
+}  // namespace
+
+TEST_CASE("log verify: every kind of damage is found and placed", "[cli][log]") {
+  for (const Damage& damage : kinds_of_damage()) {
     Folder folder(damage.name);
     damage.make(folder);
     const Captured result = run_leat({"log", "verify", folder.path()});
     INFO(damage.name << "\n" << result.out << result.errors);
-    CHECK(result.exit_code == kExitFailed);
+    CHECK(result.exit_code == (damage.is_torn_tail ? kExitTornTail : kExitFailed));
     CHECK(contains(result.out, damage.told));
-    CHECK(contains(result.out, "DAMAGED"));
+    CHECK(contains(result.out, "torn tail") == damage.is_torn_tail);
+    CHECK(contains(result.out, "DAMAGED") != damage.is_torn_tail);
     const Captured json = run_leat({"log", "verify", "--json", folder.path()});
     CHECK(contains(json.out, "\"ok\":false"));
+    CHECK(contains(json.out, damage.is_torn_tail ? "\"verdict\":\"torn\"" : "\"verdict\":\"damaged\""));
+    const Captured file = run_leat({"log", "verify", folder.file_path(".log")});
+    CHECK(file.exit_code == result.exit_code);
   }
 }
 
@@ -224,4 +254,134 @@ TEST_CASE("log verify: missing indexes are no damage, missing paths are told", "
   CHECK(contains(nowhere.errors, "nowhere"));
   std::filesystem::create_directories(folder.root() + "/empty");
   CHECK(contains(run_leat({"log", "verify", folder.root() + "/empty"}).errors, "holds no segments"));
+}
+
+TEST_CASE("log verify: below the recovery point a tear is damage", "[cli][log]") {
+  Folder folder("durable");
+  folder.log.resize(folder.log.size() - 3);
+  folder.save();
+  CHECK(run_leat({"log", "verify", folder.path()}).exit_code == kExitTornTail);
+  folder.write_checkpoint(6);
+  CHECK(run_leat({"log", "verify", folder.path()}).exit_code == kExitTornTail);
+  folder.write_checkpoint(9);
+  for (const std::string& path : {folder.path(), folder.root()}) {
+    const Captured durable = run_leat({"log", "verify", path});
+    CHECK(durable.exit_code == kExitFailed);
+    CHECK(contains(durable.out, "DAMAGED"));
+    CHECK(contains(durable.out, "the records of offsets 6 to 8 are lost"));
+  }
+}
+
+TEST_CASE("log verify and dump: a batch without records is a batch", "[cli][log]") {
+  Folder folder("empty-batch");
+  BatchBuilder builder({.base_offset = Offset(9), .leader_epoch = 1, .last_offset_delta = 90});
+  builder.append({});
+  const Slice made = *builder.finish();
+  const Slice empty = empty_batch(BatchView(made.view()));
+  folder.log.insert(folder.log.end(), empty.view().begin(), empty.view().end());
+  folder.save();
+  const Captured verify = run_leat({"log", "verify", folder.path()});
+  CHECK(verify.exit_code == kExitOk);
+  CHECK(contains(verify.out, "offsets 0 to 99, 4 batches, 9 records"));
+  const Captured dump = run_leat({"log", "dump", "--records", folder.path()});
+  CHECK(dump.exit_code == kExitOk);
+  CHECK(contains(dump.out, "baseOffset: 9 lastOffset: 99 count: 0 "));
+  CHECK(lines(dump.out) == 14);
+}
+
+TEST_CASE("log repair: damage goes to side files, and the log is good", "[cli][log]") {
+  Folder folder("repair");
+  folder.log[folder.positions[1] + 80] ^= 4;
+  folder.save();
+  folder.write_checkpoint(9);
+  const auto size = [&folder] { return std::filesystem::file_size(folder.file_path(".log")); };
+  const std::string aside = folder.file_path(".log." + std::to_string(folder.positions[1]) + ".aside");
+
+  const Captured dry = run_leat({"log", "repair", "--dry-run", folder.path()});
+  INFO(dry.out << dry.errors);
+  CHECK(dry.exit_code == kExitOk);
+  CHECK(contains(dry.out, "to be repaired"));
+  CHECK(contains(dry.out, "Nothing was changed."));
+  CHECK(size() == folder.log.size());
+  CHECK_FALSE(std::filesystem::exists(aside));
+
+  const Captured repaired = run_leat({"log", "repair", folder.root()});
+  INFO(repaired.out << repaired.errors);
+  CHECK(repaired.exit_code == kExitOk);
+  CHECK(contains(repaired.out, aside));
+  CHECK(contains(repaired.out, "the CRC is wrong"));
+  CHECK(size() == folder.log.size() - (folder.positions[2] - folder.positions[1]));
+  CHECK(std::filesystem::file_size(aside) == folder.positions[2] - folder.positions[1]);
+  CHECK(contains(run_leat({"log", "dump", aside}).out, "isvalid: false"));
+  const Captured verify = run_leat({"log", "verify", folder.root()});
+  CHECK(verify.exit_code == kExitOk);
+  CHECK(contains(verify.out, "offsets 0 to 8, 2 batches, 6 records"));
+
+  const Captured again = run_leat({"log", "repair", folder.file_path(".log")});
+  CHECK(again.exit_code == kExitOk);
+  CHECK(contains(again.out, "1 partitions: nothing to repair."));
+}
+
+TEST_CASE("log repair: lost offsets at the end are covered", "[cli][log]") {
+  Folder folder("repair-end");
+  folder.log.resize(folder.positions[1]);
+  folder.save();
+  folder.write_checkpoint(9);
+  const Captured json = run_leat({"log", "repair", "--json", folder.path()});
+  INFO(json.out << json.errors);
+  CHECK(json.exit_code == kExitOk);
+  CHECK(contains(json.out, "\"status\":\"repaired\""));
+  CHECK(contains(json.out, "the records of offsets 3 to 8"));
+  CHECK(contains(json.out, "\"dry_run\":false"));
+  const Captured verify = run_leat({"log", "verify", folder.path()});
+  INFO(verify.out);
+  CHECK(verify.exit_code == kExitOk);
+  CHECK(contains(verify.out, "offsets 3 to 8, 1 batches, 0 records"));
+}
+
+TEST_CASE("log repair: a torn tail, as JSON", "[cli][log]") {
+  Folder folder("repair-torn");
+  folder.log.resize(folder.log.size() - 3);
+  folder.save();
+  const Captured dry = run_leat({"log", "repair", "--dry-run", "--json", folder.path()});
+  CHECK(dry.exit_code == kExitOk);
+  CHECK(contains(dry.out, "\"status\":\"to be repaired\""));
+  CHECK(contains(dry.out, "\"torn_tail\":true"));
+  CHECK(contains(dry.out, "\"dry_run\":true"));
+  CHECK(run_leat({"log", "repair", "--quiet", folder.path()}).exit_code == kExitOk);
+  CHECK(run_leat({"log", "verify", folder.path()}).exit_code == kExitOk);
+}
+
+TEST_CASE("log repair: is refused while a broker has the data directory", "[cli][log]") {
+  Folder folder("repair-locked");
+  folder.log[folder.positions[1] + 80] ^= 4;
+  folder.save();
+  PosixFileSystem files;
+  const auto size = [&folder] { return std::filesystem::file_size(folder.file_path(".log")); };
+  {
+    const Result<std::unique_ptr<FileLock>> lock = files.lock(folder.root() + "/.lock");
+    REQUIRE(lock);
+    for (const std::string& path : {folder.path(), folder.root(), folder.path() + "/", folder.file_path(".log")}) {
+      const Captured refused = run_leat({"log", "repair", path});
+      CHECK(refused.exit_code == kExitFailed);
+      CHECK(contains(refused.errors, "leatd runs on this data directory: stop it first"));
+      CHECK(size() == folder.log.size());
+    }
+    CHECK(run_leat({"log", "repair", "--dry-run", folder.path()}).exit_code == kExitOk);
+  }
+  CHECK(run_leat({"log", "repair", folder.path()}).exit_code == kExitOk);
+  CHECK(size() < folder.log.size());
+}
+
+TEST_CASE("log repair: what it cannot do is told", "[cli][log]") {
+  Folder folder("repair-cannot");
+  const Captured nowhere = run_leat({"log", "repair", folder.root() + "/nowhere"});
+  CHECK(nowhere.exit_code == kExitFailed);
+  CHECK(contains(nowhere.errors, "nowhere"));
+  CHECK(run_leat({"log", "repair"}).exit_code == kExitUsage);
+  folder.write_next_segment(4);
+  const Captured overlap = run_leat({"log", "repair", folder.path()});
+  CHECK(overlap.exit_code == kExitFailed);
+  CHECK(contains(overlap.out, "move the one that does not belong here away"));
+  CHECK(contains(run_leat({"log", "repair", "--help"}).out, "leat log repair --dry-run leat-data"));
 }

@@ -7,7 +7,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -77,6 +79,7 @@ class LogWorld {
   LogContent read_all();
   int64_t take_batches(int64_t next_offset, ByteView bytes, LogContent& found);
   void take_gap(int64_t begin, int64_t end);
+  bool lacks_filler() const;
   void check_recovered(End end);
   void check_producers() const;
   void check_reads();
@@ -110,6 +113,7 @@ class LogWorld {
   LogModel model_;
   LogContent content_;                     // what the log holds, as far as it has said
   std::map<int64_t, int64_t> gaps_;        // offsets without records: begin to end
+  std::set<int64_t> fillers_;              // base offsets of recovery's batches over them
   bool gaps_are_possible_ = false;         // more may be found
   int64_t durable_end_ = 0;                // below it everything survives a loss of power,
   int64_t written_end_ = 0;                // a kill

@@ -58,10 +58,17 @@ std::optional<LogWorld::Flip> LogWorld::flip_in_file(std::string_view suffix) {
 
 // The batch that a flip has hit, by adding up sizes from the segment's begin.
 std::optional<int64_t> LogWorld::batch_at(const Flip& flip) const {
-  int64_t position = 0;
+  std::map<int64_t, int64_t> sizes;  // by base offset
   for (auto at = content_.lower_bound(flip.base_offset); at != content_.end(); ++at) {
-    position += static_cast<int64_t>(at->second->bytes.size());
-    if (flip.position < position) return at->first;
+    sizes[at->first] = static_cast<int64_t>(at->second->bytes.size());
+  }
+  for (auto at = fillers_.lower_bound(flip.base_offset); at != fillers_.end(); ++at) {
+    sizes[*at] = static_cast<int64_t>(kBatchHeaderBytes);
+  }
+  int64_t position = 0;
+  for (const auto& [base_offset, size_bytes] : sizes) {
+    position += size_bytes;
+    if (flip.position < position) return base_offset;
   }
   return std::nullopt;
 }

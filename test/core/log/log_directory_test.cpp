@@ -1,9 +1,8 @@
-// log_directory_test.cpp: identity, lock, checkpoints, clean stops, deletion, and folders checked and repaired offline.
+// log_directory_test.cpp: identity, lock, checkpoints, clean stops, deletion.
 #include "core/log/log_directory.h"
 
 #include <fmt/format.h>
 
-#include "core/log/folder_check.h"
 #include "test/core/log/log_fixture.h"
 
 using namespace leat;
@@ -63,12 +62,52 @@ TEST_CASE("log directory: identity persists, others are refused", "[log][directo
   }
 }
 
+TEST_CASE("log directory: a meta.properties that is nobody's is not taken for Kafka's", "[log][directory]") {
+  Fixture f;
+  REQUIRE(f.open());
+  const auto refused = [&f](std::string_view text) {
+    put_file(f.disk, "/data/meta.properties", as_bytes(text));
+    const auto opened = f.open();
+    REQUIRE(!opened);
+    return opened.error();
+  };
+  const auto says = [](const Error& error, std::string_view part) {
+    INFO(error.context);
+    return error.context.find(part) != std::string::npos && error.context.find('\n') == std::string::npos;
+  };
+  for (const std::string_view kafkas : {"version=1\ncluster.id=c\nnode.id=7\n", "version=0\nbroker.id=0\n"}) {
+    const Error error = refused(kafkas);
+    CHECK(error.code == Errc::kUnsupported);
+    CHECK(says(error, "--adopt"));
+  }
+  const std::string_view zeros("\0\0\0\0\0\0", 6);
+  for (const std::string_view garbage :
+       {std::string_view(""), std::string_view("garbage\n"), std::string_view("a=b\n"), std::string_view("version=1\n"),
+        zeros, std::string_view("version=\xff\n"), std::string_view("version=1\nnode.id=x\ncluster.id=c\n")}) {
+    const Error error = refused(garbage);
+    CHECK(error.code == Errc::kCorrupt);
+    CHECK(says(error, "/data/meta.properties: neither Leat's nor Apache Kafka's"));
+    CHECK(says(error, "put it back from a copy"));
+    CHECK_FALSE(says(error, "--adopt"));
+  }
+  // Ours, with what it lost: not Kafka's either.
+  REQUIRE(f.disk.make_directory("/data/__leat_metadata-0"));
+  for (const std::string_view cut : {"version=1\ncluster.id=c\nnode.id=1\n", ""}) {
+    const Error error = refused(cut);
+    CHECK(error.code == Errc::kCorrupt);
+    CHECK(says(error, "the directory is Leat's"));
+  }
+  REQUIRE(f.disk.remove("/data/meta.properties"));
+  CHECK(f.open());
+}
+
 TEST_CASE("log directory: a clean stop counts once", "[log][directory]") {
   Fixture f;
   {
     auto directory = f.open();
     const OffsetCheckpoint points{{{"t", 0}, Offset(7)}, {{"u", 3}, Offset(9)}};
     REQUIRE((*directory)->write_checkpoints(points, {{{"t", 0}, Offset(2)}}));
+    REQUIRE((*directory)->write_cleaned({{{"t", 0}, Offset(5)}}));
     REQUIRE((*directory)->mark_clean());
   }
   f.disk.lose_power();
@@ -80,6 +119,7 @@ TEST_CASE("log directory: a clean stop counts once", "[log][directory]") {
     CHECK(hints.clean_shutdown);
     CHECK(hints.recovery_point == Offset(7));
     CHECK(hints.log_start == Offset(2));
+    CHECK(hints.cleaned == Offset(5));
     CHECK((*directory)->hints_for({"x", 0}).recovery_point == Offset(0));
   }
   f.disk.lose_power();
@@ -181,53 +221,21 @@ TEST_CASE("log directory: the disk reserve has a step between stop and go", "[lo
   CHECK(!d.health().below_reserve);
 }
 
-TEST_CASE("folder check: finds what is damaged, and repair keeps all that is good", "[log][check]") {
-  for (const TakenOut taken_out : {TakenOut::kSaveAside, TakenOut::kDiscard}) {
-    Fixture f;
-    LogConfig config;
-    config.segment_bytes = 1000;
-    OpenLog log(f.disk, config);
-    log.create();
-    log.append_many(20, {.value_bytes = 100});
-    log.close();
-    const std::vector<SeenRecord> before = log.read_all();
-    log.log.reset();
-    Result<FolderCheck> check = check_folder(f.disk, std::string(kFolder));
-    REQUIRE(check);
-    CHECK(!check->has_damage());
-    CHECK(check->derived.empty());
-    REQUIRE(check->segments.size() == 4);
-    CHECK(check->segments[1].record_count == 5);
-    CHECK(check->segments[3].next_offset == Offset(20));
-
-    const std::string first = "/data/t-0/00000000000000000000.log";
-    const int64_t batch_bytes = check->segments[0].size_bytes / 5;
-    flip_bit(f.disk, first, batch_bytes * 1 + 90);
-    flip_bit(f.disk, first, batch_bytes * 3 + static_cast<int64_t>(kBatchLengthAt) + 1);
-    flip_bit(f.disk, "/data/t-0/00000000000000000005.timeindex", 2);
-    check = check_folder(f.disk, std::string(kFolder));
-    REQUIRE(check->has_damage());
-    REQUIRE(check->segments[0].damaged.size() == 2);
-    CHECK(check->segments[0].damaged[0].begin == Position(batch_bytes));
-    CHECK(check->segments[0].damaged[1].size_bytes == batch_bytes);
-    CHECK(check->segments[0].batch_count == 3);
-
-    {
-      const auto directory = f.open();
-      CHECK(repair_folder(f.disk, std::string(kFolder), taken_out).error().code == Errc::kLocked);
+TEST_CASE("log directory: a reserve as large as numbers go is never met", "[log][directory]") {
+  Fixture f;
+  for (const int64_t reserve_bytes : {INT64_MAX, INT64_MAX - 1, INT64_MAX / 9 * 8}) {
+    auto directory = LogDirectory::open({.files = f.disk,
+                                         .path = "/data",
+                                         .random = f.random,
+                                         .cluster_id = std::nullopt,
+                                         .reserve_bytes = reserve_bytes});
+    REQUIRE(directory);
+    LogDirectory& d = **directory;
+    for (int look = 0; look < 3; ++look) {
+      d.on_free_bytes(int64_t{1} << 40);
+      CHECK(d.health().below_reserve);
     }
-    const Result<RepairReport> repaired = repair_folder(f.disk, std::string(kFolder), taken_out);
-    REQUIRE(repaired);
-    CHECK(repaired->removed_bytes == batch_bytes * 2);
-    CHECK(!check_folder(f.disk, std::string(kFolder))->has_damage());
-    const auto entries = f.disk.list(kFolder);
-    const auto asides = std::count_if(entries->begin(), entries->end(),
-                                      [](const FileInfo& info) { return info.name.ends_with(".aside"); });
-    CHECK(asides == (taken_out == TakenOut::kSaveAside ? 2 : 0));
-    REQUIRE(log.recover({.clean_shutdown = true, .recovery_point = Offset(20)}));
-    std::vector<SeenRecord> expected = before;
-    expected.erase(expected.begin() + 3);
-    expected.erase(expected.begin() + 1);
-    CHECK(log.read_all() == expected);
+    d.on_free_bytes(INT64_MAX);
+    CHECK(d.health().below_reserve == (INT64_MAX - reserve_bytes < reserve_bytes / 8));
   }
 }

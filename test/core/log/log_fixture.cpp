@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "core/log/file_names.h"
 #include "core/record/record.h"
 
 namespace leat::test {
@@ -42,7 +43,7 @@ PartitionLog::Open OpenLog::open() {
           .config = config,
           .tail_cache = tail_cache,
           .health = &health,
-          .kind = LogKind::kClient,
+          .kind = kind,
           .now_ms = now_ms};
 }
 
@@ -122,14 +123,25 @@ std::vector<SeenRecord> OpenLog::read_from(Offset from) {
   while (from < log->offsets().log_end) {
     const Result<FetchedBatches> fetched = read(from, {.bytes_max = 10'000});
     if (!fetched) FAIL(fetched.error().context);
-    const std::vector<SeenRecord> records = records_of(*fetched);
-    if (records.empty()) break;
-    for (const SeenRecord& record : records) {
+    if (fetched->pieces.empty()) break;
+    for (const SeenRecord& record : records_of(*fetched)) {
       if (record.offset >= from.v) all.push_back(record);
     }
-    from = Offset(records.back().offset + 1);
+    from = next_offset_of(*fetched);
   }
   return all;
+}
+
+Offset OpenLog::read_on_from(Offset from) {
+  while (from < log->offsets().high_watermark) {
+    const Result<FetchedBatches> fetched = read(from, {.bytes_max = 300, .upper = log->offsets().high_watermark});
+    if (!fetched) FAIL(fetched.error().context);
+    if (fetched->pieces.empty()) break;
+    const Offset next = next_offset_of(*fetched);
+    REQUIRE(next > from);
+    from = next;
+  }
+  return from;
 }
 
 std::vector<SeenRecord> OpenLog::read_all() { return read_from(log->offsets().log_start); }
@@ -170,6 +182,13 @@ std::vector<std::string> OpenLog::file_names() {
   return names;
 }
 
+std::string OpenLog::aside_name() {
+  for (const std::string& name : file_names()) {
+    if (name.ends_with(kAsideSuffix)) return name;
+  }
+  return {};
+}
+
 std::vector<SeenRecord> records_of(ByteView batches) {
   std::vector<SeenRecord> seen;
   while (!batches.empty()) {
@@ -202,6 +221,27 @@ std::vector<SeenRecord> records_of(const FetchedBatches& fetched) {
   return seen;
 }
 
+Offset next_offset_of(const FetchedBatches& fetched) {
+  Offset next = kNoOffset;
+  for (const Slice& piece : fetched.pieces) {
+    for (ByteView left = piece.view(); !left.empty();) {
+      const BatchView batch(left);
+      next = batch.next_offset();
+      left = left.subspan(static_cast<size_t>(batch.size_bytes()));
+    }
+  }
+  REQUIRE(next != kNoOffset);
+  return next;
+}
+
+LogConfig small_segments(FlushPolicy flush) {
+  LogConfig config;
+  config.flush = flush;
+  config.segment_bytes = 2000;
+  config.index_interval_bytes = 200;
+  return config;
+}
+
 std::string file_text(FileSystem& files, std::string_view path) {
   Result<std::string> text = read_text_file(files, path);
   if (!text) FAIL(text.error().context);
@@ -226,6 +266,26 @@ void flip_bit(FileSystem& files, std::string_view path, int64_t position, int bi
   const std::array<ByteView, 1> pieces{ByteView(byte)};
   REQUIRE((*file)->write_at(Position(position), pieces));
   REQUIRE((*file)->sync(SyncKind::kData));
+}
+
+int64_t size_of(FileSystem& files, std::string_view path) {
+  const Result<FileInfo> info = files.stat(path);
+  REQUIRE(info);
+  return info->size_bytes;
+}
+
+void truncate_file(FileSystem& files, std::string_view path, int64_t size_bytes) {
+  Result<std::unique_ptr<File>> file = files.open(path, OpenMode::kReadWrite);
+  REQUIRE(file);
+  REQUIRE((*file)->truncate(size_bytes));
+}
+
+void append_bytes(FileSystem& files, std::string_view path, ByteView bytes) {
+  const int64_t size_bytes = size_of(files, path);
+  Result<std::unique_ptr<File>> file = files.open(path, OpenMode::kReadWrite);
+  REQUIRE(file);
+  const std::array<ByteView, 1> pieces{bytes};
+  REQUIRE((*file)->write_at(Position(size_bytes), pieces));
 }
 
 }  // namespace leat::test

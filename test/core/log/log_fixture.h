@@ -17,6 +17,7 @@
 namespace leat::test {
 
 inline constexpr std::string_view kFolder = "/data/t-0";
+inline constexpr std::string_view kFirstLog = "/data/t-0/00000000000000000000.log";
 inline constexpr int64_t kStartMs = 1'700'000'000'000;
 
 struct NewBatch {
@@ -47,6 +48,7 @@ struct OpenLog {
   int64_t now_ms = kStartMs;
   Uuid topic_id = *Uuid::parse("AAAAAAAAAAAAAAAAAAABAA");
   TailCache* tail_cache = nullptr;
+  LogKind kind = LogKind::kClient;
   DirectoryHealth health;
   RecoveryReport report;
   std::unique_ptr<PartitionLog> log;
@@ -68,11 +70,13 @@ struct OpenLog {
   Result<FetchedBatches> read(Offset from, ReadLimits limits = {});
   std::vector<SeenRecord> read_all();  // from the log start to the log end
   std::vector<SeenRecord> read_from(Offset from);
+  Offset read_on_from(Offset from);  // how far a consumer comes that begins there: then it gets nothing and waits
   std::optional<TimestampOffset> lookup(int64_t timestamp_ms);
   std::optional<TimestampOffset> lookup_max();
   void run(std::unique_ptr<Maintenance> work);
   std::vector<std::string> retention();
   std::vector<std::string> file_names();
+  std::string aside_name();  // of the first side file; empty: there is none
 
  private:
   PartitionLog::Open open();
@@ -80,8 +84,14 @@ struct OpenLog {
 
 std::vector<SeenRecord> records_of(const FetchedBatches& fetched);
 std::vector<SeenRecord> records_of(ByteView batches);
+Offset next_offset_of(const FetchedBatches& fetched);  // of the last batch; there is one
+// Segments of some ten batches.
+LogConfig small_segments(FlushPolicy flush);
 std::string file_text(FileSystem& files, std::string_view path);
 void put_file(FileSystem& files, std::string_view path, ByteView bytes);
 void flip_bit(FileSystem& files, std::string_view path, int64_t position, int bit = 3);
+int64_t size_of(FileSystem& files, std::string_view path);
+void truncate_file(FileSystem& files, std::string_view path, int64_t size_bytes);
+void append_bytes(FileSystem& files, std::string_view path, ByteView bytes);
 
 }  // namespace leat::test

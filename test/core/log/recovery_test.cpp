@@ -1,7 +1,6 @@
-// recovery_test.cpp: opening a folder after a clean stop, a crash, and damage.
+// recovery_test.cpp: opening a folder after a clean stop, a crash, and damage. Losses of power are the matter of
+// recovery_power_test.cpp, lost offsets of recovery_hole_test.cpp.
 #include <fmt/format.h>
-
-#include <set>
 
 #include "core/codec/writer.h"
 #include "core/log/file_names.h"
@@ -12,16 +11,6 @@ using namespace leat;
 using namespace leat::test;
 
 namespace {
-
-constexpr std::string_view kFirstLog = "/data/t-0/00000000000000000000.log";
-
-LogConfig small_segments(FlushPolicy flush) {
-  LogConfig config;
-  config.flush = flush;
-  config.segment_bytes = 2000;
-  config.index_interval_bytes = 200;
-  return config;
-}
 
 std::vector<LogConfig> all_log_configs() {
   std::vector<LogConfig> configs;
@@ -56,25 +45,6 @@ void write_sample_log(OpenLog& log) {
     if (outcome.error) FAIL(outcome.error->context);
     if (i == 25) log.run(log.log->begin_checkpoint(kStartMs));
   }
-}
-
-int64_t size_of(FileSystem& disk, std::string_view path) { return disk.stat(path)->size_bytes; }
-
-void truncate_file(FileSystem& disk, std::string_view path, int64_t size) {
-  REQUIRE((*disk.open(path, OpenMode::kReadWrite))->truncate(size));
-}
-
-void append_bytes(FileSystem& disk, std::string_view path, ByteView bytes) {
-  const int64_t size = size_of(disk, path);
-  const std::array<ByteView, 1> pieces{bytes};
-  REQUIRE((*disk.open(path, OpenMode::kReadWrite))->write_at(Position(size), pieces));
-}
-
-std::string aside_of(OpenLog& log) {
-  for (const std::string& name : log.file_names()) {
-    if (name.ends_with(kAsideSuffix)) return name;
-  }
-  return {};
 }
 
 void mutate_folder(SimFileSystem& disk, const std::vector<std::string>& names, Random& random) {
@@ -292,7 +262,7 @@ TEST_CASE("recovery: a corrupt middle beyond the recovery point is saved aside, 
   CHECK(log.report.saved_aside_bytes == static_cast<int64_t>(bytes.size()) - good);
   REQUIRE(log.report.damaged.size() == 1);
   CHECK(log.report.damaged[0].find("saved aside") != std::string::npos);
-  const std::string aside = aside_of(log);
+  const std::string aside = log.aside_name();
   CHECK(aside == fmt::format("00000000000000000000.log.{}.aside", good));
   std::string expected = bytes.substr(static_cast<size_t>(good));
   expected[80] = static_cast<char>(expected[80] ^ 8);
@@ -304,7 +274,7 @@ TEST_CASE("recovery: a corrupt middle beyond the recovery point is saved aside, 
   const std::vector<SeenRecord> before = log.read_all();
   log.recover_unclean();
   CHECK(log.report.damaged.empty());
-  CHECK(aside_of(log) == aside);
+  CHECK(log.aside_name() == aside);
   CHECK(log.read_all() == before);
 }
 
@@ -346,7 +316,7 @@ TEST_CASE("recovery: damage below the recovery point is reported, never cut", "[
         REQUIRE(log.recover({.clean_shutdown = clean, .recovery_point = Offset(40)}));
         CHECK(size_of(disk, path) == static_cast<int64_t>(bytes.size()));
         CHECK(log.log->offsets().log_end >= Offset(40));
-        CHECK(aside_of(log).empty());
+        CHECK(log.aside_name().empty());
         // All that is not in the damaged batch is served.
         for (const SeenRecord& record : before) {
           if (record.offset / 2 == first_lost / 2) continue;
@@ -466,92 +436,6 @@ TEST_CASE("recovery: the leader epoch rises at each unclean start that something
   CHECK(log.log->end_offset_for(2).end_offset == Offset(4));
   CHECK(log.log->end_offset_for(3).end_offset == kNoOffset);
   CHECK(log.log->end_offset_for(-1).leader_epoch == kNoLeaderEpoch);
-}
-
-TEST_CASE("recovery: what is kept is durable before it is visible", "[log][recovery]") {
-  for (uint64_t seed = 1; seed <= 50; ++seed) {
-    SimFileSystem disk(seed);
-    OpenLog log(disk, small_segments(FlushPolicy::kCommit));
-    log.create();
-    log.append_many(3, {});
-    std::vector<AppendInput> inputs;
-    inputs.push_back(make_input({}));
-    {
-      const std::unique_ptr<LogAppend> append = log.log->begin_append(inputs, kStartMs);
-      append->write();
-      log.log.reset();  // killed between write and sync
-    }
-    disk.kill_process();
-    log.recover_unclean();
-    const std::vector<SeenRecord> seen = log.read_all();
-    CHECK(seen.size() == 4);
-    disk.lose_power();
-    log.recover_unclean();
-    CHECK(log.read_all() == seen);
-  }
-}
-
-TEST_CASE("recovery: power loss at any moment loses nothing acknowledged", "[log][recovery][power]") {
-  SimFaultCounts seen;
-  for (const FlushPolicy flush : {FlushPolicy::kCommit, FlushPolicy::kFull}) {
-    for (uint64_t seed = 1; seed <= 400; ++seed) {
-      SimFileSystem disk(
-          SimFileSystem::Options{.seed = seed, .data_sync_survives_power_loss = flush == FlushPolicy::kCommit});
-      LogConfig config = small_segments(flush);
-      OpenLog log(disk, config);
-      log.create();
-      SeededRandom random(seed);
-      std::vector<SeenRecord> acknowledged;
-      Offset point(0);
-      for (int round = 0; round < 3; ++round) {
-        disk.lose_power_at(1 + random.below(60));
-        for (int i = 0; i < 30 && !disk.power_is_out(); ++i) {
-          std::vector<AppendInput> inputs;
-          const std::string text = fmt::format("{} {} {}", seed, round, i);
-          inputs.push_back(make_input({.records = 1 + i % 3, .value_bytes = random.below(400), .text = text}));
-          const std::unique_ptr<LogAppend> append = log.log->begin_append(inputs, kStartMs);
-          append->write();
-          log.log->on_written(*append);
-          if (append->failed()) continue;
-          append->sync();
-          log.log->on_synced(*append);
-          if (append->outcomes[0].error) continue;
-          for (int r = 0; r < 1 + i % 3; ++r)
-            acknowledged.push_back({append->outcomes[0].base_offset.v + r, 0, 0, text});
-          if (random.one_in(6)) {
-            std::unique_ptr<Maintenance> work = log.log->begin_checkpoint(kStartMs);
-            if (work) {
-              work->execute();
-              log.log->finish(*work);
-              if (!work->error) point = log.log->recovery_point();
-            }
-          }
-        }
-        log.log.reset();
-        disk.lose_power();
-        log.health = {};
-        INFO("seed " << seed << " round " << round);
-        log.recover_unclean(point);
-        CHECK(log.report.damaged.empty());
-        const std::vector<SeenRecord> all = log.read_all();
-        size_t next = 0;
-        for (const SeenRecord& record : acknowledged) {
-          while (next < all.size() && all[next].offset < record.offset) ++next;
-          REQUIRE(next < all.size());
-          REQUIRE(all[next].offset == record.offset);
-          REQUIRE(all[next].value.substr(0, record.value.size()) == record.value);
-        }
-        std::set<int64_t> offsets;
-        for (const SeenRecord& record : all) REQUIRE(offsets.insert(record.offset).second);
-      }
-      seen.add(disk.faults());
-    }
-  }
-  for (const SimFault fault : {SimFault::kPowerLoss, SimFault::kPowerLossInside, SimFault::kLostWrite,
-                               SimFault::kTornWrite, SimFault::kZeroedBytes, SimFault::kLostCreate}) {
-    INFO(to_string(fault));
-    CHECK(seen.of(fault) > 0);
-  }
 }
 
 TEST_CASE("recovery: whatever lies in the folder, it opens or says why, and then works", "[log][recovery][fuzz]") {

@@ -83,6 +83,24 @@ TEST_CASE("retention: by size on a log, with restart", "[log][retention]") {
   CHECK(log.read_all().size() == 15);
 }
 
+TEST_CASE("retention: as long as numbers go is for ever", "[log][retention]") {
+  SimFileSystem disk(1);
+  LogConfig config = retained();
+  config.retention_bytes = 2000;
+  config.retention_ms = INT64_MAX;
+  config.file_delete_delay_ms = INT64_MAX;
+  OpenLog log(disk, config);
+  log.create();
+  log.append_many(20, {.value_bytes = 100});
+  const std::vector<std::string> notes = log.retention();
+  REQUIRE(notes.size() == 1);  // the deletion by size: no timestamp is further ahead than that
+  CHECK(notes[0].find("deleted by retention.bytes") != std::string::npos);
+  log.now_ms += int64_t{10} * 365 * 24 * 3600 * 1000;
+  CHECK(log.retention().empty());
+  CHECK(log.log->segment_count() == 3);
+  CHECK(log_files(log, ".log.deleted").size() == 1);
+}
+
 TEST_CASE("retention: a read of a deleted segment that is gone is out of range", "[log][retention]") {
   SimFileSystem disk(1);
   LogConfig config = retained();

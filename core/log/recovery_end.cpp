@@ -1,0 +1,178 @@
+// recovery_end.cpp: where a recovered log ends and goes on: offsets that are not used again, holes that readers must be
+// carried across, leader epochs, snapshots, and which names are durable.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/check.h"
+#include "core/log/file_names.h"
+#include "core/log/index_files.h"
+#include "core/log/recovery_run.h"
+#include "core/log/sound_walk.h"
+#include "core/record/batch_builder.h"
+
+namespace leat {
+namespace {
+
+// As Kafka's cleaner leaves them (DefaultRecordBatch.writeEmptyHeader): record count 0, no timestamps, no producer.
+Slice batch_without_records(Offset base_offset, Offset end, int32_t leader_epoch) {
+  BatchBuilder builder({.base_offset = base_offset,
+                        .leader_epoch = leader_epoch,
+                        .last_offset_delta = static_cast<int32_t>(end - base_offset - 1)});
+  builder.append({});
+  const Result<Slice> batch = builder.finish();
+  CHECK(batch.has_value(), "a batch of one empty record");
+  return empty_batch(BatchView(batch->view()));
+}
+
+}  // namespace
+
+Result<void> RecoveryRun::settle_offsets() {
+  const Offset kept_end = log_.log_end;
+  // Offsets that were durable, visible or deleted once are not used again.
+  Offset end = std::max({kept_end, offset_floor_, hints_.log_start});
+  if (!foreign()) end = std::max(end, hints_.recovery_point);
+  if (!foreign() && hints_.recovery_point > kept_end) {
+    report_.damaged.push_back(fmt::format("{}: records up to offset {} were durable, the log ends at {}", directory_,
+                                          hints_.recovery_point.v, kept_end.v));
+  }
+  const Segment& active = *log_.segments.back();
+  // Two segments cannot have one name: behind a segment of nothing but damage an offset is given up.
+  if (active_is_damaged_) end = std::max(end, active.base_offset + 1);
+  const bool must_go_on_elsewhere = (end > kept_end || active_is_damaged_) && active.base_offset < end;
+  log_.log_end = end;
+  const bool is_cleaned = !foreign() && hints_.cleaned <= end;
+  log_.cleaned = is_cleaned ? hints_.cleaned : Offset(0);
+  log_.log_start = std::clamp(hints_.log_start, log_.segments.front()->base_offset, end);
+  // What was scanned is durable where the policy promises that, but its indexes are in memory until a checkpoint writes
+  // them: the recovery point moves then, for below it index files are believed.
+  log_.recovery_point = trusted_ == Trusted::kYes || foreign() ? end : std::min(hints_.recovery_point, end);
+  TRY(hole, begin_of_hole(kept_end));
+  if (hole && std::max(*hole, log_.log_start) < end) {
+    hole_ = std::max(*hole, log_.log_start);
+  } else if (must_go_on_elsewhere) {
+    TRY(go_on_at(end));
+  }
+  return {};
+}
+
+// A new segment, empty. Its name carries the log end over the next crash: what told us may be gone by then.
+Result<void> RecoveryRun::go_on_at(Offset base_offset) {
+  log_.segments.back()->complete_time_index();
+  log_.segments.push_back(std::make_shared<Segment>(base_offset));
+  if (foreign()) return {};
+  TRY(files_.open(log_path(*log_.segments.back()), OpenMode::kCreate));
+  directory_changed_ = true;
+  return {};
+}
+
+// Behind the last batch there may be offsets of records that are gone, up to the log end: a reader that comes there, or
+// was there, would wait until somebody appends. nullopt: damaged bytes stand there, of which readers are told.
+Result<std::optional<Offset>> RecoveryRun::begin_of_hole(Offset kept_end) {
+  if (foreign() || active_is_damaged_) return std::optional<Offset>();
+  size_t count = log_.segments.size();
+  while (count > 0 && log_.segments[count - 1]->size_bytes == 0) --count;
+  if (count == 0) return std::optional(log_.segments.front()->base_offset);
+  if (count == log_.segments.size()) return std::optional(kept_end);
+  return end_of_sealed(count - 1);
+}
+
+// Behind the last batch of a segment that is followed by empty ones; nullopt when damage stands there.
+Result<std::optional<Offset>> RecoveryRun::end_of_sealed(size_t index) {
+  const Segment& segment = *log_.segments[index];
+  const Offset bound = std::min(bound_of(index), relative_bound(segment.base_offset));
+  const Position hint = segment.index_home == Segment::IndexHome::kMemory
+                            ? segment.index.lookup(bound - 1)
+                            : lookup_position(files_, directory_, segment.base_offset, bound - 1);
+  TRY(file, files_.open(log_path(segment), OpenMode::kRead));
+  SoundWalk::Range range{.begin = hint, .end = segment.size_bytes, .offset_min = segment.base_offset, .bound = bound};
+  TRY(begin, checked_begin(*file, range, bound - 1));
+  range.begin = begin;
+  SoundWalk walk(*file, range);
+  Offset end = segment.base_offset;
+  while (true) {
+    TRY(scanned, walk.next());
+    if (!scanned) break;
+    end = scanned->batch.next_offset();
+  }
+  if (walk.damage()) return std::optional<Offset>();
+  return std::optional(end);
+}
+
+// A batch without records carries readers across. It stands for the last offsets of the hole, as many as a batch and a
+// segment can have; what lies before it is a gap in the middle, which readers cross as they do those of compaction. It
+// gets a segment of its own, written beside and renamed: no crash leaves a part of it, and its end carries the log end.
+Result<void> RecoveryRun::fill_hole() {
+  if (!hole_) return {};
+  const Offset end = log_.log_end;
+  size_t index = log_.segments.size() - 1;
+  while (log_.segments[index]->base_offset >= end) --index;
+  std::shared_ptr<Segment> segment = log_.segments[index];
+  const Offset base_offset = std::max({*hole_, end - INT32_MAX, segment->base_offset});
+  CHECK(segment->base_offset < base_offset || segment->size_bytes == 0, "{}: {}", directory_, base_offset.v);
+  const Slice batch = batch_without_records(base_offset, end, log_.leader_epoch);
+  const Result<void> written =
+      replace_text_file(files_, segment_path(directory_, base_offset, kLogSuffix), as_text(batch.view()), sync_kind());
+  if (!written && written.error().code == Errc::kNoSpace) {  // what is there can be served nevertheless
+    report_.notes.push_back(
+        fmt::format("{}: offsets {} to {} are lost, and the disk has no room for a batch in their place: readers who "
+                    "are there wait for the next record",
+                    directory_, hole_->v, end.v - 1));
+    return log_.segments.back()->base_offset < end ? go_on_at(end) : Result<void>();
+  }
+  if (!written) return written;
+  if (segment->base_offset < base_offset) {
+    segment->complete_time_index();
+    segment = std::make_shared<Segment>(base_offset);
+    log_.segments.insert(log_.segments.begin() + static_cast<ptrdiff_t>(index) + 1, segment);
+  }
+  segment->restart_indexes();
+  segment->add_batch({.position = Position(0),
+                      .size_bytes = static_cast<int64_t>(batch.size()),
+                      .base_offset = base_offset,
+                      .last_offset = end - 1},
+                     open_.config.index_interval_bytes, open_.now_ms);
+  segment->synced_bytes = segment->size_bytes;
+  directory_changed_ = true;
+  report_.notes.push_back(fmt::format("{}: offsets {} to {} are lost; a batch without records carries readers across",
+                                      directory_, hole_->v, end.v - 1));
+  return {};
+}
+
+void RecoveryRun::settle_epochs() {
+  const int32_t held = std::max(log_.epochs.latest(), 0);
+  // After a crash something that a client saw may be gone, also when nothing is left to show it: a new epoch tells.
+  log_.leader_epoch = trusted_ == Trusted::kYes ? held : held + 1;
+  const Offset begin = hole_.value_or(log_.log_end);
+  if (trusted_ == Trusted::kNo) log_.epochs.truncate_to_end(begin);
+  log_.epochs.truncate_to_start(log_.log_start);
+  if (log_.epochs.assign(log_.leader_epoch, begin)) log_.epoch_file = RecoveredLog::EpochFile::kStale;
+}
+
+// A snapshot from beyond the end speaks of records that are gone, and would be believed when others have their offsets.
+Result<void> RecoveryRun::settle_snapshots() {
+  for (const Offset offset : content_.snapshots) {
+    if (offset <= log_.log_end || foreign()) {
+      log_.snapshots.push_back(offset);
+    } else {
+      TRY(files_.remove(segment_path(directory_, offset, kSnapshotSuffix)));
+    }
+  }
+  const bool written =
+      trusted_ == Trusted::kYes && report_.indexes_rebuilt == 0 && snapshot_offset_ == log_.log_end && !hole_;
+  const bool is_empty =
+      log_.segments.size() == 1 && log_.segments.front()->size_bytes == 0 && log_.producers.size() == 0;
+  log_.checkpointed = written || is_empty ? log_.log_end : kNoOffset;
+  return {};
+}
+
+// Whose name is known to survive a loss of power. Not that of a file which is there, but empty: the process before may
+// have made it for a write that failed, and what is acknowledged in it from now on would go with its name.
+void RecoveryRun::settle_names() {
+  for (const auto& segment : log_.segments) {
+    const bool was_closed_with_it = trusted_ == Trusted::kYes && segment->size_bytes > 0;
+    segment->directory_synced = directory_changed_ || was_closed_with_it;
+  }
+}
+
+}  // namespace leat
