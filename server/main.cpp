@@ -1,5 +1,5 @@
-// main.cpp: leatd. Command line and settings in, exit code out: 0 after a clean stop, 1 with one line on stderr
-// otherwise.
+// main.cpp: leatd. Command line and settings in, exit code out: 0 after a clean stop; otherwise one line on stderr and
+// 2 when the command line or a setting is wrong, 1 for all else.
 #include <unistd.h>
 
 #include <array>
@@ -18,9 +18,13 @@ using leat::Options;
 using leat::Result;
 using leat::Settings;
 
-int refuse(const Error& error) {
+// Those of leat, as far as they go.
+constexpr int kExitFailed = 1;  // could not start, or not stop cleanly
+constexpr int kExitUsage = 2;   // wrong usage: nothing was touched
+
+int refuse(const Error& error, int exit_code) {
   std::fprintf(stderr, "leatd: %s\n", error.context.c_str());
-  return 1;
+  return exit_code;
 }
 
 std::string machine_name() {
@@ -52,7 +56,7 @@ int run(const std::vector<std::string>& arguments) {
   const leat::SystemClock clock;
   const leat::Nanos started_at = clock.monotonic();
   const Result<Options> options = leat::parse_options(arguments);
-  if (!options) return refuse(options.error());
+  if (!options) return refuse(options.error(), kExitUsage);
   switch (options->action) {
     case Options::Action::kPrintHelp:
       std::fputs(options->help.c_str(), stdout);
@@ -65,7 +69,7 @@ int run(const std::vector<std::string>& arguments) {
   }
   leat::PosixFileSystem files;
   const Result<Settings> settings = load_settings(*options, files);
-  if (!settings) return refuse(settings.error());
+  if (!settings) return refuse(settings.error(), kExitUsage);
   leat::prepare_process();
   leat::start_log(options->log_level);
   Result<void> ran = [&] {
@@ -73,7 +77,7 @@ int run(const std::vector<std::string>& arguments) {
     return leatd.run();
   }();
   leat::stop_log();
-  return ran ? 0 : refuse(ran.error());
+  return ran ? 0 : refuse(ran.error(), kExitFailed);
 }
 
 }  // namespace

@@ -68,7 +68,8 @@ std::vector<MetadataResult<TopicState>> MetadataStore::validate_topics(const std
   std::vector<MetadataResult<TopicState>> results;
   results.reserve(events.size());
   for (const CreateTopicEvent& event : events) {
-    MetadataResult<TopicStep> decided = machine_.on_create_topic(event, rules(), scheduler_.clock().wall_ms(), random_);
+    MetadataResult<TopicStep> decided =
+        machine_.on_create_topic(event, rules(), broker_configs(), scheduler_.clock().wall_ms(), random_);
     if (decided) {
       results.emplace_back(std::move(decided->topic));
     } else {
@@ -95,18 +96,18 @@ Task<std::vector<MetadataResult<TopicState>>> MetadataStore::create_topics(std::
 
   struct Creation {
     TopicState topic;
-    std::shared_ptr<Commit> staged;
+    std::shared_ptr<MetadataCommit> staged;
   };
   std::vector<MetadataResult<TopicState>> results(events.size(), tl::unexpected<MetadataError>(stopping()));
   std::vector<std::pair<size_t, Creation>> creations;
   for (size_t i = 0; i < events.size(); ++i) {
     MetadataResult<TopicStep> decided =
-        machine_.on_create_topic(events[i], rules(), scheduler_.clock().wall_ms(), random_);
+        machine_.on_create_topic(events[i], rules(), broker_configs(), scheduler_.clock().wall_ms(), random_);
     if (!decided) {
       results[i] = tl::unexpected<MetadataError>(decided.error());
       continue;
     }
-    MetadataResult<std::shared_ptr<Commit>> staged = stage(std::move(decided->step));
+    MetadataResult<std::shared_ptr<MetadataCommit>> staged = stage(std::move(decided->step));
     if (!staged) {
       results[i] = tl::unexpected<MetadataError>(staged.error());
       continue;
@@ -122,7 +123,8 @@ Task<std::vector<MetadataResult<TopicState>>> MetadataStore::create_topics(std::
   co_return results;
 }
 
-Task<MetadataResult<TopicState>> MetadataStore::finish_creation(TopicState topic, std::shared_ptr<Commit> staged) {
+Task<MetadataResult<TopicState>> MetadataStore::finish_creation(TopicState topic,
+                                                                std::shared_ptr<MetadataCommit> staged) {
   const MetadataResult<void> made = co_await durable(std::move(staged));
   if (!made) co_return tl::unexpected<MetadataError>(made.error());
   const Result<void> hosted = co_await host_partitions(topic, 0);
@@ -151,7 +153,16 @@ Task<Result<void>> MetadataStore::host_partitions(TopicState topic, int32_t firs
   Result<void> hosted = co_await host_.add_partitions(std::move(spec), first, topic.partition_count - first);
   if (first > 0 || hosted) served_[topic.id] = topic.partition_count;
   reconfigure(topic.id);  // settings may have changed meanwhile
+  note_topics_changed();
   co_return hosted;
+}
+
+void MetadataStore::note_topics_changed() {
+  if (watcher_ != nullptr) watcher_->on_topics_changed();
+}
+
+void MetadataStore::note_settings_changed() {
+  if (watcher_ != nullptr) watcher_->on_settings_changed();
 }
 
 void MetadataStore::reconfigure(const Uuid& id) {
@@ -188,6 +199,8 @@ Task<MetadataResult<TopicState>> MetadataStore::delete_topic(Uuid id) {
   if (!deleted) co_return tl::unexpected<MetadataError>(deleted.error());
   served_.erase(id);
   if (changes_log_.admit()) log_info("topic {}: deleted, id {}", name, id.to_string());
+  if (watcher_ != nullptr) watcher_->on_topic_gone(name, id);
+  note_topics_changed();
   // When the folders cannot be renamed now, the id stays remembered and the next start removes them.
   const Result<void> removed = co_await host_.remove_topic(id, name, decided->topic.partition_count);
   if (removed) spawn(forget_topic(id, *std::move(hold)));
@@ -206,7 +219,7 @@ Task<MetadataResult<TopicState>> MetadataStore::adopt_topic(AdoptTopicEvent even
   if (!hold) co_return tl::unexpected<MetadataError>(stopping());
   const NameLock lock = co_await lock_name(event.name);
   if (std::optional<MetadataError> why = unavailable()) co_return tl::unexpected<MetadataError>(*std::move(why));
-  MetadataResult<TopicStep> decided = machine_.on_adopt_topic(event, scheduler_.clock().wall_ms());
+  MetadataResult<TopicStep> decided = machine_.on_adopt_topic(event, broker_configs(), scheduler_.clock().wall_ms());
   if (!decided) co_return tl::unexpected<MetadataError>(decided.error());
   const MetadataResult<void> made = co_await commit(std::move(decided->step));
   if (!made) co_return tl::unexpected<MetadataError>(made.error());
@@ -214,6 +227,7 @@ Task<MetadataResult<TopicState>> MetadataStore::adopt_topic(AdoptTopicEvent even
   TopicSpec spec{.name = topic.name, .id = topic.id, .settings = settings_of(topic)};
   const Result<void> opened = co_await host_.open_topic(std::move(spec), topic.partition_count);
   served_[topic.id] = topic.partition_count;
+  note_topics_changed();
   if (!opened) co_return tl::unexpected<MetadataError>(not_made(opened.error()));
   co_return topic;
 }
@@ -244,6 +258,20 @@ Task<MetadataResult<void>> MetadataStore::alter_broker_configs(std::string name,
   const MetadataResult<void> altered = co_await commit(*std::move(step));
   if (!altered) co_return altered;
   for (const auto& [id, partition_count] : served_) reconfigure(id);
+  note_settings_changed();
+  co_return altered;
+}
+
+Task<MetadataResult<void>> MetadataStore::alter_group_configs(std::string group, std::vector<ConfigChange> changes,
+                                                              AlterMode mode, Validate validate) {
+  const std::optional<Gate::Hold> hold = gate_.try_enter();
+  if (!hold) co_return tl::unexpected<MetadataError>(stopping());
+  if (std::optional<MetadataError> why = unavailable()) co_return tl::unexpected<MetadataError>(*std::move(why));
+  MetadataResult<MetadataStep> step = machine_.on_alter_group_configs(group, changes, mode, broker_configs());
+  if (!step) co_return tl::unexpected<MetadataError>(step.error());
+  if (validate == Validate::kOnly || step->records.empty()) co_return MetadataResult<void>{};
+  const MetadataResult<void> altered = co_await commit(*std::move(step));
+  if (altered) note_settings_changed();
   co_return altered;
 }
 

@@ -3,13 +3,13 @@
 
 #include <optional>
 
+#include "core/metadata/metadata_machine.h"
 #include "net/loop/event.h"
-#include "server/metadata_store.h"
 
 namespace leat {
 
-struct MetadataStore::Commit {
-  explicit Commit(Scheduler& scheduler) noexcept : done(scheduler) {}
+struct MetadataCommit {
+  explicit MetadataCommit(Scheduler& scheduler) noexcept : done(scheduler) {}
   Event done;
   std::optional<MetadataError> error;
 };

@@ -5,6 +5,9 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "core/base/result.h"
 #include "core/base/strong.h"
@@ -32,16 +35,30 @@ class MetadataJournal {
 
 class PartitionJournal final : public MetadataJournal {
  public:
-  PartitionJournal(Scheduler& scheduler, Partition& partition) noexcept
-      : scheduler_(scheduler), partition_(partition) {}
+  struct Parts {
+    Scheduler& scheduler;
+    Partition& partition;
+    FileSystem& files;
+    std::string folder;  // of the partition: named in what is said of its damage
+  };
+  explicit PartitionJournal(Parts parts) noexcept
+      : scheduler_(parts.scheduler),
+        partition_(parts.partition),
+        files_(parts.files),
+        folder_(std::move(parts.folder)) {}
   Task<Result<Offset>> append(Slice batch, int32_t record_count, int64_t timestamp_ms) override;
   Task<Result<MetadataMachine>> replay() override;
   int64_t record_count() const override;
   void forget_before(Offset offset) override;
 
  private:
+  Task<Result<FetchedBatches>> read_from(Offset from, Offset end);
+  Task<Error> located(Offset offset, Error error);
+
   Scheduler& scheduler_;
   Partition& partition_;
+  FileSystem& files_;
+  const std::string folder_;
 };
 
 // How the journal's own log is kept: always durable (topics and producer ids must not come back wrong), small segments.
@@ -51,5 +68,8 @@ LogConfig metadata_journal_config(const Settings& settings);
 Result<Slice> encode_metadata_batch(std::span<const MetadataRecord> records, int64_t timestamp_ms);
 // Decodes whole batches and applies their records. kCorrupt and kUnsupported name the offset.
 Result<void> apply_metadata_batches(ByteView batches, MetadataMachine& machine);
+
+// Of damage in the journal: with what it means and what to do. Other errors as they are.
+Error with_journal_advice(Error error, std::string_view folder);
 
 }  // namespace leat

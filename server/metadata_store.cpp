@@ -1,5 +1,5 @@
-// metadata_store.cpp: commits, the flush that gathers them, rebuild, snapshot, start, producer ids. Changes of topics
-// and settings are in metadata_changes.cpp.
+// metadata_store.cpp: commits, the appends that they leave in, rebuild, snapshot, start, producer ids. Changes of
+// topics and settings are in metadata_changes.cpp.
 #include "server/metadata_store.h"
 
 #include <fmt/format.h>
@@ -33,6 +33,7 @@ MetadataStore::MetadataStore(const Parts& parts)
       journal_(parts.journal),
       host_(parts.host),
       gate_(parts.scheduler),
+      steps_(parts.scheduler, *this),
       changes_log_(parts.scheduler.clock(), 100),
       missing_log_(parts.scheduler.clock()) {}
 
@@ -81,23 +82,22 @@ std::optional<MetadataError> MetadataStore::unavailable() const {
   return MetadataError{MetadataErrc::kStorage, "the metadata journal is being read again after a failed write"};
 }
 
-MetadataResult<std::shared_ptr<MetadataStore::Commit>> MetadataStore::stage(MetadataStep step) {
+MetadataResult<std::shared_ptr<MetadataCommit>> MetadataStore::stage(MetadataStep step) {
   if (std::optional<MetadataError> why = unavailable()) return tl::unexpected<MetadataError>(*std::move(why));
-  auto staged = std::make_shared<Commit>(scheduler_);
+  auto staged = std::make_shared<MetadataCommit>(scheduler_);
   if (step.records.empty()) {
     staged->done.set();
     return staged;
   }
   for (MetadataRecord& record : step.records) {
     machine_.apply(record);
-    pending_.push_back(std::move(record));
+    steps_.write(std::move(record));
   }
-  waiting_.push_back(staged);
-  queue_flush();
+  steps_.wait(staged);
   return staged;
 }
 
-Task<MetadataResult<void>> MetadataStore::durable(std::shared_ptr<Commit> staged) {
+Task<MetadataResult<void>> MetadataStore::durable(std::shared_ptr<MetadataCommit> staged) {
   const Woken woken = co_await staged->done.wait();
   if (woken != Woken::kSet) co_return tl::unexpected<MetadataError>(stopping());
   if (staged->error) co_return tl::unexpected<MetadataError>(*staged->error);
@@ -105,31 +105,17 @@ Task<MetadataResult<void>> MetadataStore::durable(std::shared_ptr<Commit> staged
 }
 
 Task<MetadataResult<void>> MetadataStore::commit(MetadataStep step) {
-  MetadataResult<std::shared_ptr<Commit>> staged = stage(std::move(step));
+  MetadataResult<std::shared_ptr<MetadataCommit>> staged = stage(std::move(step));
   if (!staged) co_return tl::unexpected<MetadataError>(staged.error());
   co_return co_await durable(*std::move(staged));
-}
-
-// From the ready queue, so that the steps of one loop turn leave in one append.
-void MetadataStore::queue_flush() {
-  if (flushing_) return;
-  flushing_ = true;
-  scheduler_.call_soon([this] { spawn(flush()); });
-}
-
-Task<void> MetadataStore::flush() {
-  while (!pending_.empty()) co_await flush_once();
-  flushing_ = false;
 }
 
 bool MetadataStore::is_snapshot_due() const noexcept {
   return journal_record_count_ > std::max(kSnapshotRecordsMin, kSnapshotRatio * machine_.live_record_count());
 }
 
-Task<void> MetadataStore::flush_once() {
+Task<Result<void>> MetadataStore::append(std::vector<MetadataRecord> records) {
   const bool is_snapshot = is_snapshot_due();
-  std::vector<MetadataRecord> records = std::exchange(pending_, {});
-  const std::vector<std::shared_ptr<Commit>> askers = std::exchange(waiting_, {});
   // A snapshot goes behind the pending records, which it includes: nothing before them is needed once it is durable.
   // What is applied while its appends run comes after it.
   if (is_snapshot) {
@@ -138,22 +124,20 @@ Task<void> MetadataStore::flush_once() {
   }
   const size_t record_count = records.size();
   const Result<Offset> first = co_await append_records(std::move(records));
-  if (first) {
-    journal_record_count_ = is_snapshot ? record_count : journal_record_count_ + record_count;
-    if (is_snapshot) journal_.forget_before(*first);
-    for (const std::shared_ptr<Commit>& asker : askers) asker->done.set();
-    co_return;
+  if (!first) {
+    log_error("metadata journal: {}; its state is read again", first.error().context);
+    co_return fail(first.error());
   }
-  log_error("metadata journal: {}; its state is read again", first.error().context);
-  // Whatever was decided meanwhile was decided on a state that never came to be.
-  std::vector<std::shared_ptr<Commit>> refused = std::exchange(waiting_, {});
-  refused.insert(refused.begin(), askers.begin(), askers.end());
-  pending_.clear();
-  co_await rebuild();
-  for (const std::shared_ptr<Commit>& asker : refused) {
-    asker->error = storage_error(first.error());
-    asker->done.set();
-  }
+  journal_record_count_ = is_snapshot ? record_count : journal_record_count_ + record_count;
+  if (is_snapshot) journal_.forget_before(*first);
+  co_return Result<void>{};
+}
+
+void MetadataStore::on_durable(std::shared_ptr<MetadataCommit> staged) { staged->done.set(); }
+
+void MetadataStore::on_lost(std::shared_ptr<MetadataCommit> staged, const Error& why) {
+  staged->error = storage_error(why);
+  staged->done.set();
 }
 
 Task<Result<Offset>> MetadataStore::append_records(std::vector<MetadataRecord> records) {
@@ -197,8 +181,10 @@ Task<Result<void>> MetadataStore::start(std::string cluster_id) {
     const MetadataResult<void> made = co_await commit(std::move(step));
     if (!made) co_return fail(Errc::kIo, fmt::format("metadata journal: {}", made.error().message));
   } else if (machine_.cluster_id() != cluster_id) {
-    co_return fail(Errc::kCorrupt, fmt::format("the metadata journal belongs to cluster {}, meta.properties says {}",
-                                               machine_.cluster_id(), cluster_id));
+    co_return fail(Errc::kCorrupt,
+                   fmt::format("the metadata journal belongs to cluster {}, {}/meta.properties says {}: one of them is "
+                               "of another directory; if it is the file, write cluster.id={} into it",
+                               machine_.cluster_id(), settings_.data_dir, cluster_id, machine_.cluster_id()));
   }
   Result<void> started = co_await start_topics();
   co_return started;
@@ -247,6 +233,7 @@ void MetadataStore::note_missing_topic(std::string_view name, std::string_view c
 Task<void> MetadataStore::stop() {
   const Woken woken = co_await gate_.close();
   (void)woken;
+  co_await steps_.drained();
   if (!broken_) broken_ = stopping();
 }
 

@@ -1,9 +1,9 @@
 // metadata_store.h: runs core/metadata's machine over its journal: decide → apply → one append for all steps that queue
-// meanwhile → durable → effects (partitions made, removed, reconfigured) → reply. One append is in flight at a time: if
-// it fails, every step that was decided on the state it made is refused too, and the machine is rebuilt from the
-// journal. Changes of one topic name follow one another; those of different names overlap. A topic is served from the
-// moment when all its partitions are there. The journal is rewritten as a snapshot when it has grown to several times
-// its live records, so that the time to start follows what lives. Thread: the loop.
+// meanwhile (state_journal.h) → durable → effects (partitions made, removed, reconfigured; the watcher told) → reply.
+// If an append fails, every step that was decided on the state it made is refused too, and the machine is rebuilt from
+// the journal. Changes of one topic name follow one another; those of different names overlap. A topic is served from
+// the moment when all its partitions are there. The journal is rewritten as a snapshot when it has grown to several
+// times its live records, so that the time to start follows what lives. Thread: the loop.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +25,18 @@
 #include "net/loop/task.h"
 #include "server/log.h"
 #include "server/metadata_journal.h"
+#include "server/metadata_watcher.h"
+#include "server/state_journal.h"
 #include "server/topic_host.h"
 
 namespace leat {
 
 enum class Validate : uint8_t { kAndDo, kOnly };
 
-class MetadataStore {
+struct MetadataCommit;
+using MetadataSteps = StateJournal<MetadataRecord, std::shared_ptr<MetadataCommit>>;
+
+class MetadataStore final : private MetadataSteps::Owner {
  public:
   struct Parts {
     Scheduler& scheduler;
@@ -41,7 +46,7 @@ class MetadataStore {
     TopicHost& host;
   };
   explicit MetadataStore(const Parts& parts);
-  ~MetadataStore();
+  ~MetadataStore() override;
   MetadataStore(const MetadataStore&) = delete;
   MetadataStore& operator=(const MetadataStore&) = delete;
 
@@ -50,6 +55,7 @@ class MetadataStore {
   Task<Result<void>> start(std::string cluster_id);
   // Waits for what is under way; later changes are refused.
   Task<void> stop();
+  void set_watcher(MetadataWatcher* watcher) noexcept { watcher_ = watcher; }  // null: nobody
 
   // A topic that is served, with the number of its partitions that are.
   struct ServedTopic {
@@ -73,6 +79,8 @@ class MetadataStore {
                                                  Validate validate);
   Task<MetadataResult<void>> alter_broker_configs(std::string name, std::vector<ConfigChange> changes, AlterMode mode,
                                                   Validate validate);
+  Task<MetadataResult<void>> alter_group_configs(std::string group, std::vector<ConfigChange> changes, AlterMode mode,
+                                                 Validate validate);
 
   // A client asked for a topic that is not there and may not be made: a line for whoever wonders why.
   void note_missing_topic(std::string_view name, std::string_view client);
@@ -88,19 +96,18 @@ class MetadataStore {
   static constexpr size_t kSnapshotRecordsMin = 1000;
 
  private:
-  struct Commit;  // what a step waits for
   class NameLock;
 
   std::optional<MetadataError> unavailable() const;
   // Applies the records at once and queues them; then the step waits until they are durable.
-  MetadataResult<std::shared_ptr<Commit>> stage(MetadataStep step);
-  Task<MetadataResult<void>> durable(std::shared_ptr<Commit> staged);
+  MetadataResult<std::shared_ptr<MetadataCommit>> stage(MetadataStep step);
+  Task<MetadataResult<void>> durable(std::shared_ptr<MetadataCommit> staged);
   Task<MetadataResult<void>> commit(MetadataStep step);
-  void queue_flush();
-  Task<void> flush();
-  Task<void> flush_once();
+  Task<Result<void>> append(std::vector<MetadataRecord> records) override;
   Task<Result<Offset>> append_records(std::vector<MetadataRecord> records);
-  Task<void> rebuild();
+  Task<void> rebuild() override;
+  void on_durable(std::shared_ptr<MetadataCommit> staged) override;
+  void on_lost(std::shared_ptr<MetadataCommit> staged, const Error& why) override;
   Task<Result<void>> replay();
   bool is_snapshot_due() const noexcept;
 
@@ -112,11 +119,13 @@ class MetadataStore {
   Task<NameLock> lock_name(std::string name);
   Task<std::vector<NameLock>> lock_names(std::vector<std::string> names);
   std::vector<MetadataResult<TopicState>> validate_topics(const std::vector<CreateTopicEvent>& events);
-  Task<MetadataResult<TopicState>> finish_creation(TopicState topic, std::shared_ptr<Commit> staged);
+  Task<MetadataResult<TopicState>> finish_creation(TopicState topic, std::shared_ptr<MetadataCommit> staged);
   Task<void> undo_creation(Uuid id);
   Task<Result<void>> host_partitions(TopicState topic, int32_t first);
   Task<void> forget_topic(Uuid id, Gate::Hold hold);
   void reconfigure(const Uuid& id);
+  void note_topics_changed();
+  void note_settings_changed();
 
   Scheduler& scheduler_;
   Random& random_;
@@ -126,11 +135,10 @@ class MetadataStore {
   Gate gate_;
 
   MetadataMachine machine_;
-  std::unordered_map<Uuid, int32_t> served_;      // partitions that are there
-  std::vector<MetadataRecord> pending_;           // applied, not yet in the journal
-  std::vector<std::shared_ptr<Commit>> waiting_;  // for pending_
-  bool flushing_ = false;
+  std::unordered_map<Uuid, int32_t> served_;  // partitions that are there
+  MetadataSteps steps_;
   bool rebuilding_ = false;
+  MetadataWatcher* watcher_ = nullptr;
   std::optional<MetadataError> broken_;  // the machine could not be rebuilt: nothing is decided on it any more
   size_t journal_record_count_ = 0;      // since the last snapshot, with it
 

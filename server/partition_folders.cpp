@@ -94,7 +94,8 @@ struct PartitionFolders::Opening {
   Event finished;
 };
 
-PartitionFolders::PartitionFolders(const Parts& parts) : parts_(parts), removals_(parts.scheduler) {}
+PartitionFolders::PartitionFolders(const Parts& parts)
+    : parts_(parts), removals_(parts.scheduler), saved_cleaned_(parts.directory.cleaned()) {}
 
 Task<Result<void>> PartitionFolders::add_partitions(TopicSpec topic, int32_t first, int32_t count) {
   return open_range(std::move(topic), first, count, WhenThere::kAdopt);
@@ -216,11 +217,32 @@ Task<void> PartitionFolders::remove_folder(std::string path, Gate::Hold hold) {
   if (!removed) log_warn("cannot remove {}: {}; the next start tries again", path, removed.error().context);
 }
 
-void PartitionFolders::collect(Partition& partition, OffsetCheckpoint& recovery_points,
-                               OffsetCheckpoint& log_starts) const {
-  recovery_points[partition.name()] = partition.log().recovery_point();
+void PartitionFolders::collect(const Partition& partition, Checkpoints& checkpoints) {
+  checkpoints.recovery_points[partition.name()] = partition.log().recovery_point();
   const Offset log_start = partition.offsets().log_start;
-  if (log_start > Offset(0)) log_starts[partition.name()] = log_start;
+  if (log_start > Offset(0)) checkpoints.log_starts[partition.name()] = log_start;
+  const Offset cleaned = partition.log().cleaned_offset();
+  if (cleaned > Offset(0)) checkpoints.cleaned[partition.name()] = cleaned;
+}
+
+// What compaction has done is only a hint, and most brokers have none: it is written when it has changed.
+Task<Result<void>> PartitionFolders::write_checkpoints() {
+  Checkpoints checkpoints;
+  for (const auto& [name, topic] : parts_.table.topics()) {
+    for (const std::unique_ptr<Partition>& partition : topic->partitions) {
+      if (partition != nullptr) collect(*partition, checkpoints);
+    }
+  }
+  if (extra_ != nullptr) collect(*extra_, checkpoints);
+  const bool cleaned_changed = checkpoints.cleaned != saved_cleaned_;
+  OffsetCheckpoint cleaned = checkpoints.cleaned;
+  auto work = [this, checkpoints = std::move(checkpoints), cleaned_changed]() -> Result<void> {
+    TRY(parts_.directory.write_checkpoints(checkpoints.recovery_points, checkpoints.log_starts));
+    return cleaned_changed ? parts_.directory.write_cleaned(checkpoints.cleaned) : Result<void>();
+  };
+  Result<void> written = co_await run_on(parts_.scheduler, WorkQueue::kSync, std::move(work));
+  if (written) saved_cleaned_ = std::move(cleaned);
+  co_return written;
 }
 
 Task<Result<void>> PartitionFolders::save_checkpoints() {
@@ -242,18 +264,7 @@ Task<Result<void>> PartitionFolders::save_checkpoints() {
     co_return Result<void>();
   }
   saving_ = std::make_shared<Event>(parts_.scheduler);
-  OffsetCheckpoint recovery_points;
-  OffsetCheckpoint log_starts;
-  for (const auto& [name, topic] : parts_.table.topics()) {
-    for (const std::unique_ptr<Partition>& partition : topic->partitions) {
-      if (partition != nullptr) collect(*partition, recovery_points, log_starts);
-    }
-  }
-  if (extra_ != nullptr) collect(*extra_, recovery_points, log_starts);
-  auto work = [this, recovery_points = std::move(recovery_points), log_starts = std::move(log_starts)] {
-    return parts_.directory.write_checkpoints(recovery_points, log_starts);
-  };
-  Result<void> written = co_await run_on(parts_.scheduler, WorkQueue::kSync, std::move(work));
+  Result<void> written = co_await write_checkpoints();
   saved_error_ = written ? std::nullopt : std::optional<Error>(written.error());
   std::exchange(saving_, nullptr)->set();
   co_return written;

@@ -45,6 +45,8 @@ class PartitionFolders final : public TopicHost {
 
   // Removes what earlier deletions left over, in the background.
   void finish_deletions(std::vector<std::string> paths);
+  // No further ones are begun; wakes when those under way have ended. For a start that failed: close_all() does it too.
+  Event::Wait stop_removals() noexcept { return removals_.close(); }
   // Shutdown: appends what is queued, closes every log (final sync and checkpoint of each), waits for removals.
   Task<Result<void>> close_all();
   // `extra`: a partition outside the table that is checkpointed with the others.
@@ -61,7 +63,13 @@ class PartitionFolders final : public TopicHost {
   Task<void> open_next(std::shared_ptr<Opening> opening);
   Task<Result<std::unique_ptr<PartitionLog>>> open_folder(PartitionLog::Open open, WhenThere when_there);
   Task<void> remove_folder(std::string path, Gate::Hold hold);
-  void collect(Partition& partition, OffsetCheckpoint& recovery_points, OffsetCheckpoint& log_starts) const;
+  struct Checkpoints {
+    OffsetCheckpoint recovery_points;
+    OffsetCheckpoint log_starts;
+    OffsetCheckpoint cleaned;
+  };
+  static void collect(const Partition& partition, Checkpoints& checkpoints);
+  Task<Result<void>> write_checkpoints();
 
   Parts parts_;
   Partition* extra_ = nullptr;
@@ -69,6 +77,7 @@ class PartitionFolders final : public TopicHost {
   std::shared_ptr<Event> saving_;  // the write that is under way
   std::shared_ptr<Event> saving_next_;
   std::optional<Error> saved_error_;
+  OffsetCheckpoint saved_cleaned_;  // as the file has it
 };
 
 }  // namespace leat

@@ -7,6 +7,7 @@
 #include "core/log/log_directory.h"
 #include "core/log/tail_cache.h"
 #include "net/loop/run_on.h"
+#include "server/group_coordinator.h"
 #include "server/log.h"
 #include "server/metadata_journal.h"
 #include "server/metadata_store.h"
@@ -47,8 +48,19 @@ RunningBroker::~RunningBroker() = default;
 Task<Result<std::unique_ptr<RunningBroker>>> RunningBroker::start(Parts parts) {
   std::unique_ptr<RunningBroker> running(new RunningBroker(parts));
   const Result<void> started = co_await running->start_up();
-  if (!started) co_return fail(started.error());
-  co_return std::move(running);
+  if (started) co_return std::move(running);
+  co_await running->abandon();
+  co_return fail(started.error());
+}
+
+// What a start that failed has begun is waited for: nobody would be there to take it back.
+Task<void> RunningBroker::abandon() {
+  if (metadata_ != nullptr) co_await metadata_->stop();
+  if (folders_ != nullptr) (void)co_await folders_->stop_removals();
+  if (journal_partition_ == nullptr) co_return;
+  Event quiet(parts_.scheduler);
+  journal_partition_->drain([&quiet] { quiet.set(); });
+  (void)co_await quiet.wait();
 }
 
 Task<Result<void>> RunningBroker::start_up() {
@@ -70,6 +82,7 @@ Task<Result<void>> RunningBroker::start_up() {
   make_broker();
   step = co_await start_metadata();
   if (!step) co_return step;
+  start_groups();
   const Upkeep::Parts upkeep_parts{
       .scheduler = parts_.scheduler, .table = *table_, .folders = *folders_, .directory = *directory_};
   upkeep_ = std::make_unique<Upkeep>(upkeep_parts, upkeep_options(parts_.settings));
@@ -93,7 +106,11 @@ void RunningBroker::make_broker() {
 Task<Result<void>> RunningBroker::start_metadata() {
   Result<DirectoryListing> listing = directory_->list();
   if (!listing) co_return fail(listing.error());
-  journal_ = std::make_unique<PartitionJournal>(parts_.scheduler, *journal_partition_);
+  journal_ = std::make_unique<PartitionJournal>(
+      PartitionJournal::Parts{.scheduler = parts_.scheduler,
+                              .partition = *journal_partition_,
+                              .files = parts_.files,
+                              .folder = directory_->folder_of(journal_partition_->name())});
   const MetadataStore::Parts store_parts{.scheduler = parts_.scheduler,
                                          .random = parts_.random,
                                          .settings = parts_.settings,
@@ -110,6 +127,18 @@ Task<Result<void>> RunningBroker::start_metadata() {
   co_return step;
 }
 
+// After the metadata, with all topics that there are: what was committed for others goes, unless they may come back.
+void RunningBroker::start_groups() {
+  const GroupCoordinator::Parts parts{.scheduler = parts_.scheduler,
+                                      .random = parts_.random,
+                                      .metadata = *metadata_,
+                                      .partitions = *table_,
+                                      .absent_topics = left_alone_};
+  groups_ = std::make_unique<GroupCoordinator>(parts);
+  broker_->groups = groups_.get();
+  groups_->start();
+}
+
 // Folders of partitions that the metadata does not know.
 Task<Result<void>> RunningBroker::take_in_strangers(std::vector<PartitionFolder> folders) {
   std::map<std::string, std::vector<PartitionFolder>> topics;
@@ -123,6 +152,7 @@ Task<Result<void>> RunningBroker::take_in_strangers(std::vector<PartitionFolder>
         log_warn("{} belongs to a topic that the metadata does not know: left alone; leatd --adopt takes it in",
                  folder.path);
       }
+      left_alone_.insert(topic);
       continue;
     }
     const Result<void> adopted = co_await adopt(topic, std::move(strangers));
@@ -145,6 +175,7 @@ Task<Result<void>> RunningBroker::adopt(std::string topic, std::vector<Partition
     }
   }
   if (event.id.is_zero()) event.id = Uuid::make(parts_.random);
+  if (topic == kOffsetsTopic) event.configs = offsets_topic_configs(metadata_->broker_configs());
   const int32_t count = event.partition_count;
   const MetadataResult<TopicState> adopted = co_await metadata_->adopt_topic(std::move(event));
   if (!adopted)
@@ -176,16 +207,22 @@ Result<void> RunningBroker::open_directory() {
   directory_ = std::move(*opened);
   for (const std::string& note : directory_->notes()) log_info("{}", note);
   const Result<int64_t> free_bytes = directory_->free_bytes();
-  if (free_bytes) directory_->on_free_bytes(*free_bytes);
+  if (!free_bytes) return {};
+  directory_->on_free_bytes(*free_bytes);
+  if (directory_->health().below_reserve) log_below_reserve(*directory_, *free_bytes);
   return {};
 }
 
 Task<Result<void>> RunningBroker::open_journal() {
   const LogConfig config = metadata_journal_config(parts_.settings);
   TopicPartition name{kJournalTopic, 0};
+  const std::string folder = directory_->folder_of(name);
   Result<std::unique_ptr<PartitionLog>> log =
       co_await folders_->open_log(std::move(name), journal_id(), config, LogKind::kInternal);
-  if (!log) co_return fail(log.error());
+  if (!log) {
+    Error error(log.error().code, fmt::format("metadata journal: {}", log.error().context));
+    co_return fail(with_journal_advice(std::move(error), folder));
+  }
   const Partition::Parts parts{.scheduler = parts_.scheduler, .lane_starter = lane_starter_, .lane = {}};
   TopicSettings settings;
   settings.log = config;
@@ -196,6 +233,7 @@ Task<Result<void>> RunningBroker::open_journal() {
 
 Task<Result<void>> RunningBroker::shut_down() {
   stop_waiting();
+  co_await groups_->stop();
   (void)co_await upkeep_->stop();
   co_await metadata_->stop();
   const Result<void> closed = co_await close_files();

@@ -1,10 +1,12 @@
 // running_broker.h: the broker as a whole: start, upkeep, shutdown. Start: log directory opened and locked, metadata
-// journal replayed, all partitions recovered in parallel on workers. Shutdown, when the caller has closed the
-// listeners: the parked are answered, queued appends finished, every log synced and checkpointed, the clean-shutdown
-// mark written. Thread: the loop.
+// journal replayed, all partitions recovered in parallel on workers; the groups' log is read while requests are taken
+// already. Shutdown, when the caller has closed the listeners: the parked are answered, queued appends finished, every
+// log synced and checkpointed, the clean-shutdown mark written. Thread: the loop.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,7 @@
 
 namespace leat {
 
+class GroupCoordinator;
 class TailCache;
 class Upkeep;
 class PartitionFolders;
@@ -39,7 +42,8 @@ class RunningBroker {
   RunningBroker& operator=(const RunningBroker&) = delete;
 
   Broker& broker() noexcept { return *broker_; }
-  // Parked fetches are answered and no later one parks: call it before waiting for the requests under way.
+  // Parked fetches are answered and no later one parks: call it before waiting for the requests under way. Those who
+  // are parked in groups are sent away by shut_down().
   void stop_waiting() noexcept { broker_->fetch_sessions.shut_down(); }
   // Once, after the last request was answered. The error is the first of several: what could be saved is saved, and
   // without the clean-shutdown mark the next start checks everything.
@@ -48,10 +52,12 @@ class RunningBroker {
  private:
   explicit RunningBroker(const Parts& parts);
   Task<Result<void>> start_up();
+  Task<void> abandon();
   Result<void> open_directory();
   Task<Result<void>> open_journal();
   void make_broker();
   Task<Result<void>> start_metadata();
+  void start_groups();
   Task<Result<void>> take_in_strangers(std::vector<PartitionFolder> folders);
   Task<Result<void>> adopt(std::string topic, std::vector<PartitionFolder> folders);
   Task<Result<void>> close_files();
@@ -67,6 +73,8 @@ class RunningBroker {
   std::unique_ptr<Partition> journal_partition_;
   std::unique_ptr<PartitionJournal> journal_;
   std::unique_ptr<MetadataStore> metadata_;
+  std::set<std::string, std::less<>> left_alone_;  // topics that have folders and are not known
+  std::unique_ptr<GroupCoordinator> groups_;
   std::unique_ptr<Upkeep> upkeep_;
 };
 

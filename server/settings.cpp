@@ -7,6 +7,8 @@
 
 #include "core/metadata/broker_configs.h"
 #include "core/metadata/config_resolution.h"
+#include "core/metadata/topic_configs.h"
+#include "server/group_settings.h"
 #include "server/properties.h"
 
 namespace leat {
@@ -15,6 +17,8 @@ namespace {
 constexpr int64_t kQueuedRequestBytesMax = int64_t{1} << 30;
 constexpr int64_t kQueuedRequestBytesMin = int64_t{64} << 20;
 constexpr size_t kFileBytesMax = 4 << 20;
+// What clocks count in nanoseconds cannot be asked to wait much longer.
+constexpr int64_t kWaitMsMax = int64_t{100} * 365 * 24 * 3'600'000;  // a hundred years
 
 struct Collected {
   Settings& settings;
@@ -134,20 +138,36 @@ int64_t queued_request_bytes(int64_t given, int64_t memory_bytes) {
   return std::clamp(memory_bytes / 4, kQueuedRequestBytesMin, kQueuedRequestBytesMax);
 }
 
+// What no single setting shows, in Kafka's words where it has some.
+Result<void> check_together(const BrokerConfigs& broker) {
+  const int64_t queued_bytes_max = broker_integer("queued.max.request.bytes", broker);
+  if (queued_bytes_max > 0 && queued_bytes_max < broker_integer("socket.request.max.bytes", broker)) {
+    return fail(Errc::kInvalidArgument, "queued.max.request.bytes must be larger or equal to socket.request.max.bytes");
+  }
+  if (broker_integer("max.connections.per.ip", broker) == 0) {
+    return fail(Errc::kInvalidArgument,
+                "max.connections.per.ip=0 would let nobody in: max.connections.per.ip.overrides is not served here");
+  }
+  if (Result<void> agree = check_topic_configs(ConfigMap{}, broker); !agree)
+    return fail(agree.error().code, fmt::format("log.cleaner.*.compaction.lag.ms: {}", agree.error().context));
+  return check_group_settings(broker);
+}
+
 void set_limits(Settings& settings, const BrokerConfigs& broker, int64_t memory_bytes) {
   const auto integer = [&](std::string_view name) { return broker_integer(name, broker); };
+  const auto wait_ms = [&](std::string_view name) { return std::min(broker_integer(name, broker), kWaitMsMax); };
   const auto small = [&](std::string_view name) { return static_cast<int32_t>(broker_integer(name, broker)); };
   settings.request_bytes_max = integer("socket.request.max.bytes");
   settings.queued_request_bytes_max = queued_request_bytes(integer("queued.max.request.bytes"), memory_bytes);
   settings.connection_requests_max = small("leat.connection.requests.max");
   settings.connections_max = integer("max.connections");
   settings.connections_per_ip_max = integer("max.connections.per.ip");
-  settings.connections_idle_ms_max = integer("connections.max.idle.ms");
+  settings.connections_idle_ms_max = wait_ms("connections.max.idle.ms");
   settings.listen_backlog = small("socket.listen.backlog.size");
   settings.fetch_bytes_max = integer("fetch.max.bytes");
   settings.fetch_sessions_max = small("max.incremental.fetch.session.cache.slots");
   settings.describe_partitions_max = small("max.request.partition.size.limit");
-  settings.retention_check_interval_ms = integer("log.retention.check.interval.ms");
+  settings.retention_check_interval_ms = wait_ms("log.retention.check.interval.ms");
   settings.checkpoint_interval_ms = integer("log.flush.offset.checkpoint.interval.ms");
   settings.recovery_threads = small("num.recovery.threads.per.data.dir");
   settings.sync_threads = small("leat.sync.threads");
@@ -204,6 +224,7 @@ Result<Settings> Settings::load(const SettingsSources& sources) {
     settings.warnings.push_back(
         "default.replication.factor is above 1: one node keeps one replica, topics are created with 1");
   }
+  TRY(check_together(broker));
   set_limits(settings, broker, sources.memory_bytes);
   TRY(set_listeners(settings, collected, broker, sources.machine_name));
   TRY(set_metrics_listener(settings, broker));

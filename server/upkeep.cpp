@@ -1,10 +1,25 @@
 // upkeep.cpp: see upkeep.h.
 #include "server/upkeep.h"
 
+#include <algorithm>
+
 #include "net/loop/run_on.h"
 #include "server/log.h"
 
 namespace leat {
+
+namespace {
+
+// Compaction rests for as long as a piece took: it takes half a core at most.
+constexpr Millis kRestMin{1};
+constexpr Millis kRestMax{200};
+
+}  // namespace
+
+void log_below_reserve(const LogDirectory& directory, int64_t free_bytes) {
+  log_error("{}: {} bytes free, below leat.disk.reserve.bytes={}: appends of clients are refused until space is freed",
+            directory.path(), free_bytes, directory.reserve_bytes());
+}
 
 Upkeep::Upkeep(const Parts& parts, UpkeepOptions options)
     : parts_(parts), options_(options), stop_(parts.scheduler), gate_(parts.scheduler) {}
@@ -14,6 +29,8 @@ void Upkeep::start() {
   spawn(walk_forever(*gate_.try_enter(), Partition::Upkeep::kFlush, options_.flush_every));
   spawn(walk_forever(*gate_.try_enter(), Partition::Upkeep::kCheckpoint, options_.checkpoint_every));
   spawn(walk_forever(*gate_.try_enter(), Partition::Upkeep::kRetention, options_.retention_every));
+  spawn(compact_forever(*gate_.try_enter(), LogKind::kClient, options_.compaction_every));
+  spawn(compact_forever(*gate_.try_enter(), LogKind::kInternal, options_.internal_compaction_every));
   spawn(watch_disk(*gate_.try_enter()));
 }
 
@@ -37,7 +54,7 @@ Task<void> Upkeep::walk_forever(Gate::Hold hold, Partition::Upkeep kind, Millis 
 
 // By name and index, looked up anew after each wait: topics come and go meanwhile.
 Task<void> Upkeep::walk(Partition::Upkeep kind) {
-  if (Partition* extra = parts_.folders.extra()) co_await visit(extra, kind);
+  if (Partition* extra = parts_.folders.extra()) (void)co_await visit(extra, kind);
   std::string topic;
   size_t since_pause = 0;
   auto next = parts_.table.topics().begin();
@@ -48,13 +65,61 @@ Task<void> Upkeep::walk(Partition::Upkeep kind) {
       PartitionTable::Topic* found = parts_.table.find_topic(topic);
       if (found == nullptr || static_cast<size_t>(index) >= found->partitions.size() || stop_.is_set()) break;
       Partition* partition = found->partitions[static_cast<size_t>(index)].get();
-      if (partition != nullptr) co_await visit(partition, kind);
+      if (partition != nullptr) (void)co_await visit(partition, kind);
     }
     next = parts_.table.topics().upper_bound(topic);
   }
 }
 
-Task<void> Upkeep::visit(Partition* partition, Partition::Upkeep kind) {
+Task<void> Upkeep::compact_forever(Gate::Hold hold, LogKind kind, Millis every) {
+  const Gate::Hold held = std::move(hold);
+  while (true) {
+    const Woken woken = co_await stop_.wait_for(every);
+    if (woken != Woken::kTimedOut) co_return;
+    co_await compact_all(kind);
+  }
+}
+
+Task<void> Upkeep::compact_all(LogKind kind) {
+  std::string topic;
+  size_t since_pause = 0;
+  auto next = parts_.table.topics().begin();
+  while (next != parts_.table.topics().end() && !stop_.is_set()) {
+    topic = next->first;
+    const bool concerns = is_internal_topic(topic) == (kind == LogKind::kInternal);
+    for (int32_t index = 0; concerns; ++index) {
+      if (++since_pause % kSlice == 0) co_await sleep_for(parts_.scheduler, Millis(1));
+      PartitionTable::Topic* found = parts_.table.find_topic(topic);
+      if (found == nullptr || static_cast<size_t>(index) >= found->partitions.size() || stop_.is_set()) break;
+      const Partition* partition = found->partitions[static_cast<size_t>(index)].get();
+      if (partition == nullptr || !partition->log().may_compact()) continue;
+      TopicPartition name{topic, index};
+      co_await compact(std::move(name), kind);
+    }
+    next = parts_.table.topics().upper_bound(topic);
+  }
+}
+
+// Piece by piece, as long as there is one.
+Task<void> Upkeep::compact(TopicPartition name, LogKind kind) {
+  while (!stop_.is_set()) {
+    Partition* partition = parts_.table.find(name.topic, name.partition);
+    if (partition == nullptr) co_return;
+    if (kind == LogKind::kInternal) {
+      // A segment that has just ended is compacted when its index is in its file: here that does not wait its turn.
+      (void)co_await visit(partition, Partition::Upkeep::kFlush);
+      partition = parts_.table.find(name.topic, name.partition);
+      if (partition == nullptr) co_return;
+    }
+    const Nanos began = parts_.scheduler.clock().monotonic();
+    const GoesOn goes_on = co_await visit(partition, Partition::Upkeep::kCompaction);
+    if (goes_on == GoesOn::kNo) co_return;
+    const auto took = std::chrono::ceil<Millis>(parts_.scheduler.clock().monotonic() - began);
+    co_await sleep_for(parts_.scheduler, std::clamp(took, kRestMin, kRestMax));
+  }
+}
+
+Task<Upkeep::GoesOn> Upkeep::visit(Partition* partition, Partition::Upkeep kind) {
   Event finished(parts_.scheduler);
   Partition::UpkeepReport report;
   const int64_t now_ms = parts_.scheduler.clock().wall_ms();
@@ -64,10 +129,19 @@ Task<void> Upkeep::visit(Partition* partition, Partition::Upkeep kind) {
   };
   const TopicPartition name = partition->name();
   const Partition::Started started = partition->start_upkeep(kind, now_ms, on_finished);
-  if (started != Partition::Started::kStarted) co_return;
+  if (started != Partition::Started::kStarted) co_return GoesOn::kNo;
   (void)co_await finished.wait();  // the partition is not looked at again: it may be gone
-  for (const std::string& note : report.notes) log_info("{}: {}", name, note);
+  // The broker's own logs are compacted every few seconds when many commit.
+  const bool is_routine = kind == Partition::Upkeep::kCompaction && is_internal_topic(name.topic);
+  for (const std::string& note : report.notes) {
+    if (is_routine) {
+      log_debug("{}: {}", name, note);
+    } else {
+      log_info("{}: {}", name, note);
+    }
+  }
   if (report.error) log_error("{}: {}", name, report.error->context);
+  co_return report.goes_on ? GoesOn::kYes : GoesOn::kNo;
 }
 
 Task<void> Upkeep::watch_disk(Gate::Hold hold) {
@@ -96,8 +170,7 @@ void Upkeep::on_space(int64_t free_bytes) {
   const bool is_below = parts_.directory.health().below_reserve;
   if (is_below == was_below) return;
   if (is_below) {
-    log_error("{}: {} bytes free, below the reserve: appends of clients are refused until space is freed",
-              parts_.directory.path(), free_bytes);
+    log_below_reserve(parts_.directory, free_bytes);
   } else {
     log_info("{}: {} bytes free: appends of clients are taken again", parts_.directory.path(), free_bytes);
   }

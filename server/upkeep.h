@@ -1,7 +1,9 @@
 // upkeep.h: what a broker does by itself: background syncs (flush.ms, flush.messages) and the indexing of rolled
-// segments, checkpoints of recovery points, retention, the watch on free disk space. There may be thousands of
-// partitions, so nothing has a timer of its own: each kind of work walks all partitions, in slices that leave the loop
-// room, with at most one job of that kind out at a time, so that appends never queue behind it. Thread: the loop.
+// segments, checkpoints of recovery points, retention, compaction, the watch on free disk space. There may be thousands
+// of partitions, so nothing has a timer of its own: each kind of work walks all partitions, in slices that leave the
+// loop room, with at most one job of that kind out at a time, so that appends never queue behind it. Compaction walks
+// twice: the broker's own logs, which must stay small for a quick start, do not wait behind large topics.
+// Thread: the loop.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +21,13 @@ struct UpkeepOptions {
   Millis flush_every{1000};
   Millis checkpoint_every{60'000};  // log.flush.offset.checkpoint.interval.ms
   Millis retention_every{300'000};  // log.retention.check.interval.ms
+  Millis compaction_every{1000};
+  Millis internal_compaction_every{250};  // of the broker's own logs
   Millis disk_check_every{1000};
 };
+
+// The line of an operator's who wonders why producers are refused: at start, and when it comes to that.
+void log_below_reserve(const LogDirectory& directory, int64_t free_bytes);
 
 class Upkeep {
  public:
@@ -41,7 +48,11 @@ class Upkeep {
  private:
   Task<void> walk_forever(Gate::Hold hold, Partition::Upkeep kind, Millis every);
   Task<void> walk(Partition::Upkeep kind);
-  Task<void> visit(Partition* partition, Partition::Upkeep kind);
+  enum class GoesOn : uint8_t { kNo, kYes };
+  Task<GoesOn> visit(Partition* partition, Partition::Upkeep kind);
+  Task<void> compact_forever(Gate::Hold hold, LogKind kind, Millis every);
+  Task<void> compact_all(LogKind kind);
+  Task<void> compact(TopicPartition name, LogKind kind);
   Task<void> watch_disk(Gate::Hold hold);
   void on_appended(int64_t size_bytes);
   void on_space(int64_t free_bytes);

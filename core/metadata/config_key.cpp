@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <set>
 
 namespace leat {
 namespace {
@@ -96,14 +97,27 @@ Result<void> check_number(const ConfigKey& key, std::string_view value, bool has
   return {};
 }
 
-Result<void> check_choices(const ConfigKey& key, std::string_view value) {
+Result<void> check_unlimited_or_at_least(const ConfigKey& key, std::string_view value) {
+  const int64_t number = config_integer(value);
+  if (number == -1 || static_cast<double>(number) >= key.low) return {};
+  return fail(invalid(key, value, fmt::format("Value must be unlimited (-1) or at least {}", shown_number(key.low))));
+}
+
+Result<void> check_choice(const ConfigKey& key, const std::string& one) {
   const std::vector<std::string> choices = config_list(key.choices);
-  const std::vector<std::string> given =
-      key.rule == ConfigRule::kListOf ? config_list(value) : std::vector{std::string(value)};
+  if (std::find(choices.begin(), choices.end(), one) != choices.end()) return {};
+  return fail(invalid(key, one, fmt::format("String must be one of: {}", key.choices)));
+}
+
+Result<void> check_list(const ConfigKey& key, std::string_view value) {
+  const std::vector<std::string> given = config_list(value);
+  const auto refuse = [&key](std::string_view why) {
+    return fail(Errc::kInvalidArgument, fmt::format("Configuration '{}' values must not be {}.", key.name, why));
+  };
+  if (std::set<std::string>(given.begin(), given.end()).size() != given.size()) return refuse("duplicated");
   for (const std::string& one : given) {
-    if (std::find(choices.begin(), choices.end(), one) == choices.end()) {
-      return fail(invalid(key, one, fmt::format("String must be one of: {}", key.choices)));
-    }
+    if (one.empty()) return refuse("empty");
+    TRY(check_choice(key, one));
   }
   return {};
 }
@@ -149,11 +163,16 @@ Result<void> check_config_value(const ConfigKey& key, std::string_view untrimmed
       return {};
     case ConfigRule::kAtLeast:
       return check_number(key, value, false);
+    case ConfigRule::kUnlimitedOrAtLeast:
+      return check_unlimited_or_at_least(key, value);
     case ConfigRule::kBetween:
       return check_number(key, value, true);
     case ConfigRule::kOneOf:
+      return check_choice(key, std::string(value));
+    case ConfigRule::kOneOfAnyCase:
+      return check_choice(key, lower(value));
     case ConfigRule::kListOf:
-      return check_choices(key, value);
+      return check_list(key, value);
     case ConfigRule::kGzipLevel: {
       const int64_t level = config_integer(value);
       if (level == -1 || (level >= 1 && level <= 9)) return {};

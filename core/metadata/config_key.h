@@ -40,6 +40,7 @@ enum class ConfigSource : int8_t {
   kDynamicDefaultBroker = 3,
   kStaticBroker = 4,
   kDefault = 5,
+  kDynamicGroup = 8,
 };
 
 // Kafka's three ways of changing a broker setting while it runs.
@@ -51,12 +52,14 @@ enum class ConfigUpdate : uint8_t {
 
 enum class ConfigRule : uint8_t {
   kAny,
-  kAtLeast,            // low
-  kBetween,            // low, high
-  kOneOf,              // choices
-  kListOf,             // each element among choices
-  kGzipLevel,          // 1 to 9 or -1
-  kThrottledReplicas,  // '*' or partition:broker,...
+  kAtLeast,             // low
+  kUnlimitedOrAtLeast,  // -1, or low
+  kBetween,             // low, high
+  kOneOf,               // choices
+  kOneOfAnyCase,        // choices, in capitals or not
+  kListOf,              // each element among choices
+  kGzipLevel,           // 1 to 9 or -1
+  kThrottledReplicas,   // '*' or partition:broker,...
 };
 
 enum class ConfigListing : uint8_t {

@@ -8,6 +8,7 @@
 
 #include "core/base/check.h"
 #include "core/metadata/broker_configs.h"
+#include "core/metadata/group_configs.h"
 #include "core/metadata/topic_configs.h"
 
 namespace leat {
@@ -69,6 +70,18 @@ void keep_listed(std::vector<ConfigSynonym>& synonyms, std::string_view closest_
   synonyms.erase(synonyms.begin(), first);
 }
 
+EffectiveConfig resolve_over(const ConfigKey& key, const ConfigMap& overrides, ConfigSource source,
+                             const BrokerConfigs& broker) {
+  EffectiveConfig effective = resolve(key, broker);
+  keep_listed(effective.synonyms, key.synonyms.front());
+  if (const auto at = overrides.find(key.name); at != overrides.end()) {
+    effective.value = at->second;
+    effective.source = source;
+    effective.synonyms.insert(effective.synonyms.begin(), {key.name, at->second, source});
+  }
+  return effective;
+}
+
 }  // namespace
 
 EffectiveConfig resolve_broker_config(const ConfigKey& key, const BrokerConfigs& broker) {
@@ -88,14 +101,11 @@ EffectiveConfig resolve_broker_config(const ConfigKey& key, const BrokerConfigs&
 }
 
 EffectiveConfig resolve_topic_config(const ConfigKey& key, const ConfigMap& overrides, const BrokerConfigs& broker) {
-  EffectiveConfig effective = resolve(key, broker);
-  keep_listed(effective.synonyms, key.synonyms.front());
-  if (const auto at = overrides.find(key.name); at != overrides.end()) {
-    effective.value = at->second;
-    effective.source = ConfigSource::kDynamicTopic;
-    effective.synonyms.insert(effective.synonyms.begin(), {key.name, at->second, ConfigSource::kDynamicTopic});
-  }
-  return effective;
+  return resolve_over(key, overrides, ConfigSource::kDynamicTopic, broker);
+}
+
+EffectiveConfig resolve_group_config(const ConfigKey& key, const ConfigMap& overrides, const BrokerConfigs& broker) {
+  return resolve_over(key, overrides, ConfigSource::kDynamicGroup, broker);
 }
 
 std::string topic_value(std::string_view name, const ConfigMap& overrides, const BrokerConfigs& broker) {
@@ -106,6 +116,12 @@ std::string topic_value(std::string_view name, const ConfigMap& overrides, const
 
 int64_t topic_integer(std::string_view name, const ConfigMap& overrides, const BrokerConfigs& broker) {
   return config_integer(topic_value(name, overrides, broker));
+}
+
+int64_t group_integer(std::string_view name, const ConfigMap& overrides, const BrokerConfigs& broker) {
+  const ConfigKey* key = group_configs().find(name);
+  CHECK(key != nullptr, "no group setting {}", name);
+  return config_integer(resolve_group_config(*key, overrides, broker).value.value_or(""));
 }
 
 std::string broker_value(std::string_view name, const BrokerConfigs& broker) {

@@ -64,6 +64,11 @@ LogConfig log_config_of(const ConfigMap& overrides, const BrokerConfigs& broker)
   if (config.flush_messages == 1 && config.flush == FlushPolicy::kNone) config.flush = FlushPolicy::kCommit;
   config.timestamp_after_ms_max = integer("message.timestamp.after.max.ms");
   config.timestamp_type = timestamp_type_of(topic_value("message.timestamp.type", overrides, broker));
+  config.min_cleanable_dirty_ratio = config_double(topic_value("min.cleanable.dirty.ratio", overrides, broker));
+  config.min_compaction_lag_ms = integer("min.compaction.lag.ms");
+  config.max_compaction_lag_ms = integer("max.compaction.lag.ms");
+  config.delete_retention_ms = integer("delete.retention.ms");
+  config.decompressed_bytes_max = integer("max.decompressed.message.bytes");
   config.producer_id_expiration_ms = broker_integer("producer.id.expiration.ms", broker);
   return config;
 }

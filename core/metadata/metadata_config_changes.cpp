@@ -1,10 +1,12 @@
-// metadata_config_changes.cpp: decisions about settings of topics and of the broker. All or nothing for each resource.
+// metadata_config_changes.cpp: decisions about settings of topics, of the broker and of groups. All or nothing for each
+// resource.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
 #include "core/metadata/broker_configs.h"
+#include "core/metadata/group_configs.h"
 #include "core/metadata/metadata_machine.h"
 #include "core/metadata/topic_configs.h"
 #include "core/metadata/topic_name.h"
@@ -128,7 +130,7 @@ MetadataResult<MetadataStep> MetadataMachine::on_alter_topic_configs(std::string
       return tl::unexpected<MetadataError>(*std::move(fault));
     }
   }
-  if (Result<void> valid = check_topic_configs(after.configs); !valid)
+  if (Result<void> valid = check_topic_configs(after.configs, broker); !valid)
     return refuse(MetadataErrc::kInvalidConfig, valid.error().context);
   MetadataStep step;
   if (after.configs == known->configs) return step;
@@ -163,11 +165,43 @@ MetadataResult<MetadataStep> MetadataMachine::on_alter_broker_configs(std::strin
     }
   }
   if (Failure fault = broker_values_fault(after)) return tl::unexpected<MetadataError>(*std::move(fault));
+  const BrokerConfigs changed{.dynamic_broker = name.empty() ? broker.dynamic_broker : after,
+                              .dynamic_default = name.empty() ? after : broker.dynamic_default,
+                              .static_broker = broker.static_broker};
+  if (Result<void> valid = check_topic_configs(ConfigMap{}, changed); !valid)
+    return refuse(MetadataErrc::kInvalidRequest, valid.error().context);
   MetadataStep step;
   if (after == before) return step;
   step.records.push_back(BrokerConfigRecord{
       .broker = resource, .configs = after.empty() ? std::nullopt : std::optional<ConfigMap>(std::move(after))});
   step.effects.push_back(BrokerConfigsChanged{});
+  return step;
+}
+
+MetadataResult<MetadataStep> MetadataMachine::on_alter_group_configs(std::string_view group,
+                                                                     std::span<const ConfigChange> changes,
+                                                                     AlterMode mode,
+                                                                     const BrokerConfigs& broker) const {
+  if (group.empty()) return refuse(MetadataErrc::kInvalidRequest, "Default group resources are not allowed.");
+  if (Failure fault = form_fault(changes)) return tl::unexpected<MetadataError>(*std::move(fault));
+  const ConfigMap& before = group_configs(group);
+  ConfigMap after = mode == AlterMode::kReplace ? ConfigMap{} : before;
+  const auto inherited = [&](const ConfigKey& key) {
+    return resolve_group_config(key, ConfigMap{}, broker).value.value_or("");
+  };
+  for (const ConfigChange& change : changes) {
+    if (Failure fault = apply_change(change, leat::group_configs().find(change.name), after, inherited)) {
+      return tl::unexpected<MetadataError>(*std::move(fault));
+    }
+  }
+  if (Result<void> valid = check_group_configs(after, broker); !valid)
+    return refuse(MetadataErrc::kInvalidConfig, valid.error().context);
+  MetadataStep step;
+  if (after == before) return step;
+  step.records.push_back(
+      GroupConfigRecord{.group = std::string(group),
+                        .configs = after.empty() ? std::nullopt : std::optional<ConfigMap>(std::move(after))});
+  step.effects.push_back(GroupConfigsChanged{.group = std::string(group)});
   return step;
 }
 

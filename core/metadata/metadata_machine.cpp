@@ -20,10 +20,32 @@ const TopicState* MetadataMachine::topic(const Uuid& id) const noexcept {
   return at == topics_.end() ? nullptr : &at->second;
 }
 
-const ConfigMap& MetadataMachine::broker_configs(std::string_view broker) const noexcept {
+namespace {
+
+using ConfigsByName = std::map<std::string, ConfigMap, std::less<>>;
+
+const ConfigMap& configs_of(const ConfigsByName& all, std::string_view name) noexcept {
   static const ConfigMap none;
-  const auto at = broker_configs_.find(broker);
-  return at == broker_configs_.end() ? none : at->second;
+  const auto at = all.find(name);
+  return at == all.end() ? none : at->second;
+}
+
+void set_configs(ConfigsByName& all, const std::string& name, const std::optional<ConfigMap>& configs) {
+  if (configs && !configs->empty()) {
+    all.insert_or_assign(name, *configs);
+  } else {
+    all.erase(name);
+  }
+}
+
+}  // namespace
+
+const ConfigMap& MetadataMachine::broker_configs(std::string_view broker) const noexcept {
+  return configs_of(broker_configs_, broker);
+}
+
+const ConfigMap& MetadataMachine::group_configs(std::string_view group) const noexcept {
+  return configs_of(group_configs_, group);
 }
 
 MetadataStep MetadataMachine::on_create_cluster(std::string cluster_id) const {
@@ -82,11 +104,11 @@ void MetadataMachine::forget_name(const TopicState& topic) {
 }
 
 void MetadataMachine::apply_one(const BrokerConfigRecord& record) {
-  if (record.configs && !record.configs->empty()) {
-    broker_configs_.insert_or_assign(record.broker, *record.configs);
-  } else {
-    broker_configs_.erase(record.broker);
-  }
+  set_configs(broker_configs_, record.broker, record.configs);
+}
+
+void MetadataMachine::apply_one(const GroupConfigRecord& record) {
+  set_configs(group_configs_, record.group, record.configs);
 }
 
 // Never falls, whatever order a damaged journal may have: an id given out twice would let two producers' sequences mix.
@@ -101,6 +123,8 @@ std::vector<MetadataRecord> MetadataMachine::snapshot() const {
   records.push_back(ProducerIdsRecord{.next_producer_id = next_producer_id_});
   for (const auto& [broker, configs] : broker_configs_)
     records.push_back(BrokerConfigRecord{.broker = broker, .configs = configs});
+  for (const auto& [group, configs] : group_configs_)
+    records.push_back(GroupConfigRecord{.group = group, .configs = configs});
   for (const auto& [id, state] : topics_) records.push_back(TopicRecord{.id = id, .state = state});
   return records;
 }

@@ -1,6 +1,7 @@
-// metadata_machine.h: topics, their settings, the broker's dynamic settings and the blocks of producer ids, as one
-// state machine over one journal. on_* decide: they are const, check everything, and return records and effects; apply
-// alone changes the state, the same live and at recovery. Synchronous: no clock, no randomness of its own, no I/O.
+// metadata_machine.h: topics, their settings, the dynamic settings of the broker and of groups, and the blocks of
+// producer ids, as one state machine over one journal. on_* decide: they are const, check everything, and return
+// records and effects; apply alone changes the state, the same live and at recovery. Synchronous: no clock, no
+// randomness of its own, no I/O.
 // Invariants: no two live topics share a name or an id; a deleted topic's id is remembered until it is forgotten (its
 // folders are gone); the next producer id never falls. Thread: the loop.
 #pragma once
@@ -59,7 +60,11 @@ struct TopicConfigsChanged {
   Uuid topic_id;
 };
 struct BrokerConfigsChanged {};
-using MetadataEffect = std::variant<PartitionsAdded, TopicDeleted, TopicConfigsChanged, BrokerConfigsChanged>;
+struct GroupConfigsChanged {
+  std::string group;
+};
+using MetadataEffect =
+    std::variant<PartitionsAdded, TopicDeleted, TopicConfigsChanged, BrokerConfigsChanged, GroupConfigsChanged>;
 
 struct MetadataStep {
   std::vector<MetadataRecord> records;  // applied together, in one batch
@@ -131,15 +136,20 @@ class MetadataMachine {
   const std::unordered_map<Uuid, TopicState>& all_topics() const noexcept { return topics_; }
   const ConfigMap& broker_configs(std::string_view broker) const noexcept;  // "" is the default of all
   const std::map<std::string, ConfigMap, std::less<>>& all_broker_configs() const noexcept { return broker_configs_; }
+  const ConfigMap& group_configs(std::string_view group) const noexcept;
+  const std::map<std::string, ConfigMap, std::less<>>& all_group_configs() const noexcept { return group_configs_; }
   int64_t next_producer_id() const noexcept { return next_producer_id_; }
   const std::string& cluster_id() const noexcept { return cluster_id_; }  // "" until the first record
-  size_t live_record_count() const noexcept { return topics_.size() + broker_configs_.size() + 2; }
+  size_t live_record_count() const noexcept {
+    return topics_.size() + broker_configs_.size() + group_configs_.size() + 2;
+  }
 
-  // Decisions. `broker` are the layers below a topic's overrides, for defaults of list settings.
+  // Decisions. `broker` are the layers below a topic's overrides: what holds where it has none.
   MetadataStep on_create_cluster(std::string cluster_id) const;
-  MetadataResult<TopicStep> on_create_topic(const CreateTopicEvent& event, const MetadataRules& rules, int64_t now_ms,
-                                            Random& random) const;
-  MetadataResult<TopicStep> on_adopt_topic(const AdoptTopicEvent& event, int64_t now_ms) const;
+  MetadataResult<TopicStep> on_create_topic(const CreateTopicEvent& event, const MetadataRules& rules,
+                                            const BrokerConfigs& broker, int64_t now_ms, Random& random) const;
+  MetadataResult<TopicStep> on_adopt_topic(const AdoptTopicEvent& event, const BrokerConfigs& broker,
+                                           int64_t now_ms) const;
   MetadataResult<TopicStep> on_create_partitions(const CreatePartitionsEvent& event, const MetadataRules& rules) const;
   MetadataResult<TopicStep> on_delete_topic(const Uuid& id) const;
   MetadataStep on_topic_gone(const Uuid& id) const;  // its folders are: forget it
@@ -149,6 +159,8 @@ class MetadataMachine {
   MetadataResult<MetadataStep> on_alter_broker_configs(std::string_view name, std::span<const ConfigChange> changes,
                                                        AlterMode mode, const MetadataRules& rules,
                                                        const BrokerConfigs& broker) const;
+  MetadataResult<MetadataStep> on_alter_group_configs(std::string_view group, std::span<const ConfigChange> changes,
+                                                      AlterMode mode, const BrokerConfigs& broker) const;
   ProducerIdBlock on_reserve_producer_ids(int64_t count) const;
 
   // The only mutator. A record that came from disk is asked for its contradiction first.
@@ -165,6 +177,7 @@ class MetadataMachine {
   void apply_one(const TopicRecord& record);
   void apply_one(const BrokerConfigRecord& record);
   void apply_one(const ProducerIdsRecord& record);
+  void apply_one(const GroupConfigRecord& record);
   void forget_name(const TopicState& topic);
   std::optional<MetadataError> name_fault(std::string_view name) const;
 
@@ -173,6 +186,7 @@ class MetadataMachine {
   std::map<std::string, Uuid, std::less<>> by_name_;                     // live ones
   std::map<std::string, std::set<std::string>, std::less<>> colliding_;  // colliding form: live names that have it
   std::map<std::string, ConfigMap, std::less<>> broker_configs_;         // never an empty map
+  std::map<std::string, ConfigMap, std::less<>> group_configs_;          // never an empty map
   int64_t next_producer_id_ = 0;
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int16_t kValueVersion = 0;
 
-enum class RecordType : int16_t { kCluster = 0, kTopic = 1, kBrokerConfig = 2, kProducerIds = 3 };
+enum class RecordType : int16_t { kCluster = 0, kTopic = 1, kBrokerConfig = 2, kProducerIds = 3, kGroupConfig = 4 };
 
 constexpr Versions key_versions(RecordType type) {
   return {.key = static_cast<int16_t>(type), .min = 0, .max = 0, .flexible_since = 0};
@@ -91,8 +91,19 @@ struct BrokerConfigKey {
   }
 };
 
-struct BrokerConfigValue {
-  static constexpr std::string_view kName = "BrokerConfigValue";
+struct GroupConfigKey {
+  static constexpr std::string_view kName = "GroupConfigKey";
+  static constexpr Versions kVersions = key_versions(RecordType::kGroupConfig);
+  std::string group;
+  template <class Self, class Visitor>
+  static void visit(Self& m, Visitor& v) {
+    v.field("group", m.group);
+  }
+};
+
+// Of a broker or a group.
+struct ConfigsValue {
+  static constexpr std::string_view kName = "ConfigsValue";
   static constexpr Versions kVersions = kValueVersions;
   std::vector<ConfigPair> configs;
   template <class Self, class Visitor>
@@ -122,7 +133,8 @@ template struct MessageCodec<metadata_wire::ClusterValue>;
 template struct MessageCodec<metadata_wire::TopicKey>;
 template struct MessageCodec<metadata_wire::TopicValue>;
 template struct MessageCodec<metadata_wire::BrokerConfigKey>;
-template struct MessageCodec<metadata_wire::BrokerConfigValue>;
+template struct MessageCodec<metadata_wire::GroupConfigKey>;
+template struct MessageCodec<metadata_wire::ConfigsValue>;
 template struct MessageCodec<metadata_wire::ProducerIdsKey>;
 template struct MessageCodec<metadata_wire::ProducerIdsValue>;
 
@@ -174,13 +186,24 @@ Result<EncodedMetadataRecord> encode_one(const TopicRecord& record) {
   return encoded(key, &value);
 }
 
+template <class Key>
+Result<EncodedMetadataRecord> encoded_configs(const Key& key, const std::optional<ConfigMap>& configs) {
+  if (!configs) return encoded<Key, ConfigsValue>(key, nullptr);
+  ConfigsValue value;
+  value.configs = to_pairs(*configs);
+  return encoded(key, &value);
+}
+
 Result<EncodedMetadataRecord> encode_one(const BrokerConfigRecord& record) {
   BrokerConfigKey key;
   key.broker = record.broker;
-  if (!record.configs) return encoded<BrokerConfigKey, BrokerConfigValue>(key, nullptr);
-  BrokerConfigValue value;
-  value.configs = to_pairs(*record.configs);
-  return encoded(key, &value);
+  return encoded_configs(key, record.configs);
+}
+
+Result<EncodedMetadataRecord> encode_one(const GroupConfigRecord& record) {
+  GroupConfigKey key;
+  key.group = record.group;
+  return encoded_configs(key, record.configs);
 }
 
 Result<EncodedMetadataRecord> encode_one(const ProducerIdsRecord& record) {
@@ -223,14 +246,22 @@ Result<MetadataRecord> decode_topic(ByteView key_bytes, std::optional<ByteView> 
   return record;
 }
 
+Result<std::optional<ConfigMap>> decode_configs(std::optional<ByteView> value_bytes) {
+  if (!value_bytes) return std::optional<ConfigMap>();
+  TRY(value, decode_present<ConfigsValue>(value_bytes));
+  return std::optional<ConfigMap>(to_map(value.configs));
+}
+
 Result<MetadataRecord> decode_broker_config(ByteView key_bytes, std::optional<ByteView> value_bytes) {
   TRY(key, decode_key<BrokerConfigKey>(key_bytes));
-  BrokerConfigRecord record{.broker = std::move(key.broker), .configs = std::nullopt};
-  if (value_bytes) {
-    TRY(value, decode_present<BrokerConfigValue>(value_bytes));
-    record.configs = to_map(value.configs);
-  }
-  return record;
+  TRY(configs, decode_configs(value_bytes));
+  return BrokerConfigRecord{.broker = std::move(key.broker), .configs = std::move(configs)};
+}
+
+Result<MetadataRecord> decode_group_config(ByteView key_bytes, std::optional<ByteView> value_bytes) {
+  TRY(key, decode_key<GroupConfigKey>(key_bytes));
+  TRY(configs, decode_configs(value_bytes));
+  return GroupConfigRecord{.group = std::move(key.group), .configs = std::move(configs)};
 }
 
 Result<MetadataRecord> decode_typed(ByteView key, std::optional<ByteView> value) {
@@ -245,6 +276,8 @@ Result<MetadataRecord> decode_typed(ByteView key, std::optional<ByteView> value)
       return decode_topic(key, value);
     case RecordType::kBrokerConfig:
       return decode_broker_config(key, value);
+    case RecordType::kGroupConfig:
+      return decode_group_config(key, value);
     case RecordType::kProducerIds: {
       TRY(decode_key<ProducerIdsKey>(key));
       TRY(body, decode_present<ProducerIdsValue>(value));

@@ -1,8 +1,8 @@
 // metadata_record.h: the records of __leat_metadata, key and value as in Kafka's internal topics: a type or version
 // (int16), then a body described by core/codec/schema.h. Each record is the whole state of one thing (a topic, a
-// broker's overrides, the next producer id), a null value its end: replaying any suffix that holds every live thing
-// gives the same state, which is what lets a snapshot be nothing but live records appended again. A version is
-// flexible: fields may be added as tagged fields; an unknown type or version stops the start, because a journal of a
+// broker's or a group's overrides, the next producer id), a null value its end: replaying any suffix that holds every
+// live thing gives the same state, which is what lets a snapshot be nothing but live records appended again. A version
+// is flexible: fields may be added as tagged fields; an unknown type or version stops the start, because a journal of a
 // newer Leat must not be rewritten by an older one that would lose what it does not know.
 #pragma once
 
@@ -48,6 +48,12 @@ struct BrokerConfigRecord {
   friend bool operator==(const BrokerConfigRecord&, const BrokerConfigRecord&) = default;
 };
 
+struct GroupConfigRecord {
+  std::string group;
+  std::optional<ConfigMap> configs;  // nullopt: none left
+  friend bool operator==(const GroupConfigRecord&, const GroupConfigRecord&) = default;
+};
+
 struct ProducerIdsRecord {
   int64_t next_producer_id = 0;  // every id below it may have been given out
   friend bool operator==(const ProducerIdsRecord&, const ProducerIdsRecord&) = default;
@@ -58,7 +64,8 @@ struct ClusterRecord {  // the first of a journal
   friend bool operator==(const ClusterRecord&, const ClusterRecord&) = default;
 };
 
-using MetadataRecord = std::variant<ClusterRecord, TopicRecord, BrokerConfigRecord, ProducerIdsRecord>;
+using MetadataRecord =
+    std::variant<ClusterRecord, TopicRecord, BrokerConfigRecord, ProducerIdsRecord, GroupConfigRecord>;
 
 struct EncodedMetadataRecord {
   std::vector<uint8_t> key;

@@ -80,7 +80,7 @@ MetadataResult<int32_t> partition_count_of(const CreateTopicEvent& event, const 
   return event.partition_count == -1 ? rules.num_partitions : event.partition_count;
 }
 
-MetadataResult<ConfigMap> configs_of(const CreateTopicEvent& event) {
+MetadataResult<ConfigMap> configs_of(const CreateTopicEvent& event, const BrokerConfigs& broker) {
   ConfigMap configs;
   std::string nulls;
   for (const auto& [name, value] : event.configs) {
@@ -92,7 +92,7 @@ MetadataResult<ConfigMap> configs_of(const CreateTopicEvent& event) {
   }
   if (!nulls.empty())
     return refuse(MetadataErrc::kInvalidConfig, "Null value not supported for topic configs: " + nulls);
-  if (Result<void> valid = check_topic_configs(configs); !valid)
+  if (Result<void> valid = check_topic_configs(configs, broker); !valid)
     return refuse(MetadataErrc::kInvalidConfig, valid.error().context);
   return configs;
 }
@@ -126,9 +126,10 @@ std::optional<MetadataError> MetadataMachine::name_fault(std::string_view name) 
 }
 
 MetadataResult<TopicStep> MetadataMachine::on_create_topic(const CreateTopicEvent& event, const MetadataRules& rules,
-                                                           int64_t now_ms, Random& random) const {
+                                                           const BrokerConfigs& broker, int64_t now_ms,
+                                                           Random& random) const {
   if (Failure fault = name_fault(event.name)) return tl::unexpected<MetadataError>(*std::move(fault));
-  MetadataResult<ConfigMap> configs = configs_of(event);
+  MetadataResult<ConfigMap> configs = configs_of(event, broker);
   if (!configs) return tl::unexpected<MetadataError>(configs.error());
   const MetadataResult<int32_t> count = partition_count_of(event, rules);
   if (!count) return tl::unexpected<MetadataError>(count.error());
@@ -145,7 +146,8 @@ MetadataResult<TopicStep> MetadataMachine::on_create_topic(const CreateTopicEven
   return made(std::move(topic), 0);
 }
 
-MetadataResult<TopicStep> MetadataMachine::on_adopt_topic(const AdoptTopicEvent& event, int64_t now_ms) const {
+MetadataResult<TopicStep> MetadataMachine::on_adopt_topic(const AdoptTopicEvent& event, const BrokerConfigs& broker,
+                                                          int64_t now_ms) const {
   if (event.id.is_zero() || event.partition_count < 1) {
     return refuse(MetadataErrc::kInvalidRequest,
                   fmt::format("topic {} cannot be taken in without an id and a partition", event.name));
@@ -162,7 +164,7 @@ MetadataResult<TopicStep> MetadataMachine::on_adopt_topic(const AdoptTopicEvent&
     return made(std::move(topic), first);
   }
   if (Failure fault = name_fault(event.name)) return tl::unexpected<MetadataError>(*std::move(fault));
-  if (Result<void> valid = check_topic_configs(event.configs); !valid)
+  if (Result<void> valid = check_topic_configs(event.configs, broker); !valid)
     return refuse(MetadataErrc::kInvalidConfig, valid.error().context);
   TopicState topic{.name = event.name,
                    .id = event.id,

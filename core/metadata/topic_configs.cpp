@@ -301,17 +301,11 @@ constexpr ConfigKey kTopicKeys[] = {
 
 constexpr ConfigTable kTopicTable{kTopicKeys};
 
-std::string_view value_of(const ConfigMap& overrides, std::string_view name) {
-  const auto at = overrides.find(name);
-  if (at != overrides.end()) return at->second;
-  return kTopicTable.find(name)->default_value;
-}
-
 }  // namespace
 
 const ConfigTable& topic_configs() noexcept { return kTopicTable; }
 
-Result<void> check_topic_configs(const ConfigMap& overrides) {
+Result<void> check_topic_configs(const ConfigMap& overrides, const BrokerConfigs& broker) {
   for (const auto& [name, value] : overrides) {
     const ConfigKey* key = kTopicTable.find(name);
     if (key == nullptr) {
@@ -320,14 +314,14 @@ Result<void> check_topic_configs(const ConfigMap& overrides) {
     }
     TRY(check_config_value(*key, value));
   }
-  const int64_t lag_min = config_integer(value_of(overrides, "min.compaction.lag.ms"));
-  const int64_t lag_max = config_integer(value_of(overrides, "max.compaction.lag.ms"));
+  const int64_t lag_min = topic_integer("min.compaction.lag.ms", overrides, broker);
+  const int64_t lag_max = topic_integer("max.compaction.lag.ms", overrides, broker);
   if (lag_min > lag_max) {
     return fail(Errc::kInvalidArgument,
                 fmt::format("conflict topic config setting min.compaction.lag.ms ({}) > max.compaction.lag.ms ({})",
                             lag_min, lag_max));
   }
-  if (config_boolean(value_of(overrides, "remote.storage.enable"))) {
+  if (config_boolean(topic_value("remote.storage.enable", overrides, broker))) {
     return fail(Errc::kInvalidArgument,
                 "remote.storage.enable: Tiered Storage functionality is disabled in the broker. Topic cannot "
                 "be configured with remote log storage.");

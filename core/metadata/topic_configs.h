@@ -4,14 +4,15 @@
 #pragma once
 
 #include "core/metadata/config_key.h"
+#include "core/metadata/config_resolution.h"
 
 namespace leat {
 
 const ConfigTable& topic_configs() noexcept;
 
-// One topic's overrides as a whole: each known, each valid, and no two in conflict. Kafka's words, and the nearest
-// name.
-Result<void> check_topic_configs(const ConfigMap& overrides);
+// One topic's overrides as a whole: each known, each valid, and none in conflict with another or with what the broker
+// gives in its place. Kafka's words, and the nearest name. Without overrides: whether the broker's own values agree.
+Result<void> check_topic_configs(const ConfigMap& overrides, const BrokerConfigs& broker);
 
 // leat.flush's default: what survives a loss of power here.
 #ifdef __APPLE__

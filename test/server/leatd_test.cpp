@@ -12,14 +12,17 @@
 #include <vector>
 
 #include "core/base/random.h"
+#include "core/record/batch_builder.h"
 #include "net/protocol/frame.h"
 #include "net/protocol/messages/api_versions.h"
+#include "net/protocol/messages/create_topics.h"
 #include "net/protocol/messages/describe_cluster.h"
 #include "net/protocol/messages/describe_log_dirs.h"
 #include "net/protocol/messages/describe_quorum.h"
 #include "net/protocol/messages/elect_leaders.h"
 #include "net/protocol/messages/find_coordinator.h"
 #include "net/protocol/messages/metadata.h"
+#include "net/protocol/messages/produce.h"
 #include "test/support/blocking_client.h"
 #include "test/support/catch.h"
 #include "test/support/leatd_process.h"
@@ -48,6 +51,35 @@ Response ask(BlockingClient& client, const Request& request, int16_t version) {
 }
 
 size_t line_count(const std::string& text) { return static_cast<size_t>(std::count(text.begin(), text.end(), '\n')); }
+
+size_t count_of(const std::string& text, const std::string& part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+ErrorCode create_topic(BlockingClient& client, const std::string& name) {
+  CreateTopicsRequest request;
+  CreateTopicsRequest::CreatableTopic& topic = request.topics.emplace_back();
+  topic.name = name;
+  topic.num_partitions = 1;
+  topic.replication_factor = 1;
+  return ask<CreateTopicsResponse>(client, request, 7).topics.at(0).error_code;
+}
+
+ErrorCode produce(BlockingClient& client, const std::string& topic) {
+  BatchBuilder builder;
+  builder.append(text_record("key", "value", 1'700'000'000'000));
+  const Result<Slice> batch = builder.finish();
+  REQUIRE(batch);
+  ProduceRequest request;
+  request.acks = -1;
+  request.timeout_ms = 10'000;
+  ProduceRequest::TopicProduceData& data = request.topic_data.emplace_back();
+  data.name = topic;
+  data.partition_data.emplace_back().records = Records(*batch);
+  return ask<ProduceResponse>(client, request, 12).responses.at(0).partition_responses.at(0).error_code;
+}
 
 TEST_CASE("leatd: ready line, a request, a clean stop", "[leatd]") {
   const TemporaryDirectory directory;
@@ -84,37 +116,61 @@ TEST_CASE("leatd: localhost answers on both families", "[leatd]") {
   }
 }
 
-TEST_CASE("leatd: what stops the start is one clear line and exit code 1", "[leatd]") {
+TEST_CASE("leatd: what stops the start is one clear line; exit code 2 is wrong usage, 1 all else", "[leatd]") {
   const TemporaryDirectory directory;
   LeatdProcess first(on_any_port(directory.path() + "/data"));
   REQUIRE(first.port() != 0);
   const std::string taken = std::to_string(first.port());
   std::ofstream(directory.path() + "/bad.properties") << "num.partitions=1\nnum.partitons=2\n";
   std::ofstream(directory.path() + "/file") << "no directory";
+  REQUIRE(::mkdir((directory.path() + "/garbage").c_str(), 0755) == 0);
+  std::ofstream(directory.path() + "/garbage/meta.properties") << "garbage\n";
   struct Attempt {
+    int exit_code;
     std::vector<std::string> arguments;
     std::string said;
   };
   const std::vector<Attempt> attempts{
-      {on_any_port(directory.path() + "/data"), directory.path() + "/data"},  // in use by the first
-      {{"--data-dir", directory.path() + "/other", "--listen", "localhost:" + taken}, taken},
-      {on_any_port(directory.path() + "/file/below"), directory.path() + "/file"},
-      {on_any_port(directory.path() + "/other", {"--set", "num.partitons=2"}), "num.partitions"},
-      {on_any_port(directory.path() + "/other", {"--config", directory.path() + "/bad.properties"}), "num.partitions"},
-      {on_any_port(directory.path() + "/other", {"--config", directory.path() + "/missing"}), "missing"},
-      {{"--listen", "nonsense"}, "nonsense"},
-      {{"--frobnicate"}, "--frobnicate"}};
+      {1, on_any_port(directory.path() + "/data"), directory.path() + "/data"},  // in use by the first
+      {1, {"--data-dir", directory.path() + "/other", "--listen", "localhost:" + taken}, taken},
+      {1, on_any_port(directory.path() + "/file/below"), directory.path() + "/file"},
+      {1, on_any_port(directory.path() + "/garbage"), "/garbage/meta.properties: neither Leat's nor Apache Kafka's"},
+      {2, on_any_port(directory.path() + "/other", {"--set", "num.partitons=2"}), "num.partitions"},
+      {2, on_any_port(directory.path() + "/other", {"--set", "log.retention.ms=-7"}), "log.retention.ms"},
+      {2, on_any_port(directory.path() + "/other", {"--config", directory.path() + "/bad.properties"}),
+       "num.partitions"},
+      {2, on_any_port(directory.path() + "/other", {"--config", directory.path() + "/missing"}), "missing"},
+      {2, {"--listen", "nonsense"}, "nonsense"},
+      {2, {"--frobnicate"}, "--frobnicate"}};
   for (const Attempt& attempt : attempts) {
     LeatdProcess second(attempt.arguments);
     REQUIRE_FALSE(second.ready_line());
     INFO(attempt.said << ": " << second.stderr_text());
-    REQUIRE(second.wait() == 1);
+    REQUIRE(second.wait() == attempt.exit_code);
     const std::string said = second.stderr_text();
     REQUIRE(line_count(said) == 1);
     REQUIRE(said.find(attempt.said) != std::string::npos);
   }
   first.signal(SIGTERM);
   REQUIRE(first.wait() == 0);
+}
+
+TEST_CASE("leatd: a disk below its reserve is told at start, and refused appends now and then", "[leatd]") {
+  const TemporaryDirectory directory;
+  LeatdProcess leatd(on_any_port(directory.path(), {"--set", "leat.disk.reserve.bytes=9223372036854775807"}));
+  {
+    BlockingClient client(leatd.port());
+    REQUIRE(create_topic(client, "t") == ErrorCode::kNone);
+    for (int i = 0; i < 50; ++i) REQUIRE(produce(client, "t") == ErrorCode::kKafkaStorageError);
+  }
+  leatd.signal(SIGTERM);
+  REQUIRE(leatd.wait() == 0);
+  const std::string said = leatd.stderr_text();
+  INFO(said);
+  CHECK(count_of(said, "below leat.disk.reserve.bytes=9223372036854775807") == 1);
+  CHECK(said.find("below leat.disk.reserve.bytes") < said.find("t-0: an append was refused"));
+  CHECK(count_of(said, "an append was refused") >= 1);
+  CHECK(count_of(said, "an append was refused") <= 5);  // one in ten seconds, on however slow a machine
 }
 
 TEST_CASE("leatd: a cluster of one describes itself", "[leatd]") {
@@ -152,8 +208,7 @@ TEST_CASE("leatd: a cluster of one describes itself", "[leatd]") {
       ErrorCode::kUnknownTopicOrPartition);
   FindCoordinatorRequest find;
   find.coordinator_keys = {"g"};
-  REQUIRE(ask<FindCoordinatorResponse>(client, find, 4).coordinators.at(0).error_code ==
-          ErrorCode::kCoordinatorNotAvailable);
+  REQUIRE(ask<FindCoordinatorResponse>(client, find, 4).coordinators.at(0).port == leatd.port());
   // The same id after a restart.
   leatd.signal(SIGTERM);
   REQUIRE(leatd.wait() == 0);

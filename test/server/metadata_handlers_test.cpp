@@ -8,34 +8,10 @@
 #include "server/metadata_store.h"
 #include "test/server/data_fixture.h"
 #include "test/server/fake_metadata_journal.h"
+#include "test/server/table_host.h"
 
 namespace leat::test {
 namespace {
-
-class TableHost final : public TopicHost {
- public:
-  explicit TableHost(PartitionTable& table) : table_(table) {}
-  Task<Result<void>> add_partitions(TopicSpec topic, int32_t first, int32_t count) override {
-    for (int32_t i = first; i < first + count; ++i) {
-      auto log = std::make_unique<FakePartitionLog>(TopicPartition{topic.name, i}, FlushPolicy::kCommit, topic.id);
-      table_.add(topic, i, i == unopened ? nullptr : std::move(log));
-    }
-    co_return Result<void>{};
-  }
-  Task<Result<void>> open_topic(TopicSpec topic, int32_t count) override {
-    return add_partitions(std::move(topic), 0, count);
-  }
-  Task<Result<void>> remove_topic(Uuid id, std::string, int32_t) override {
-    table_.forget(id);
-    co_return Result<void>{};
-  }
-  void set_settings(const Uuid& id, const TopicSettings& settings) override { table_.set_settings(id, settings); }
-
-  int32_t unopened = -1;
-
- private:
-  PartitionTable& table_;
-};
 
 struct Fixture : DataFixture {
   FakeMetadataJournal journal{scheduler};
@@ -354,7 +330,8 @@ TEST_CASE("handler DescribeConfigs: what is not there", "[server][metadata][conf
   CHECK(described(f, 2, "").error_code == ErrorCode::kInvalidTopicException);
   CHECK(described(f, 4, "2").error_code == ErrorCode::kInvalidRequest);
   CHECK(described(f, 4, "abc").error_code == ErrorCode::kInvalidRequest);
-  for (const int8_t type : std::initializer_list<int8_t>{0, 1, 8, 16, 32, 99, -1})
+  CHECK(described(f, 32, "").error_code == ErrorCode::kInvalidRequest);
+  for (const int8_t type : std::initializer_list<int8_t>{0, 1, 8, 16, 99, -1})
     CHECK(described(f, type, "x").error_code == ErrorCode::kInvalidRequest);
 }
 
@@ -371,7 +348,7 @@ TEST_CASE("handler IncrementalAlterConfigs: all or nothing for each resource", "
       .resource_type = 2, .resource_name = "bad", .configs = {{"retention.ms", 0, "1"}, {"segment.bytes", 0, "3"}}};
   message.resources[2] = {.resource_type = 4, .resource_name = "1", .configs = {{"node.id", 0, "3"}}};
   message.resources[3] = {.resource_type = 4, .resource_name = "", .configs = {{"log.retention.mss", 0, "3"}}};
-  message.resources[4] = {.resource_type = 32, .resource_name = "g", .configs = {}};
+  message.resources[4] = {.resource_type = 16, .resource_name = "metrics", .configs = {}};
   const IncrementalAlterConfigsResponse altered =
       *f.run(handle_incremental_alter_configs(f.broker, f.request(1), message));
   REQUIRE(altered.responses.size() == 5);
@@ -385,6 +362,40 @@ TEST_CASE("handler IncrementalAlterConfigs: all or nothing for each resource", "
   CHECK(f.store.find_topic("good")->state->configs.size() == 2);
   CHECK(f.store.find_topic("bad")->state->configs.empty());
   CHECK(f.table.find("good", 0)->settings().log.segment_bytes == 2'000'000);
+}
+
+TEST_CASE("handlers of configs: a group has settings of its own, within the broker's limits",
+          "[server][metadata][config]") {
+  Fixture f;
+  const auto alter = [&f](std::string group, std::string name, std::string value) {
+    IncrementalAlterConfigsRequest message;
+    message.resources.push_back(
+        {.resource_type = 32, .resource_name = std::move(group), .configs = {{std::move(name), 0, std::move(value)}}});
+    return (*f.run(handle_incremental_alter_configs(f.broker, f.request(1), message))).responses.at(0);
+  };
+  const std::vector<std::string> session = {"consumer.session.timeout.ms"};
+  const auto before = described(f, 32, "g", session);
+  REQUIRE(before.configs.size() == 1);
+  CHECK(before.configs[0].value == "45000");
+  CHECK(before.configs[0].config_source == 5);
+  REQUIRE(alter("g", "consumer.session.timeout.ms", "50000").error_code == ErrorCode::kNone);
+  const auto after = described(f, 32, "g", session);
+  CHECK(after.configs.at(0).value == "50000");
+  CHECK(after.configs.at(0).config_source == 8);
+  REQUIRE(after.configs.at(0).synonyms.size() == 2);
+  CHECK(after.configs.at(0).synonyms[0].name == "consumer.session.timeout.ms");
+  CHECK(after.configs.at(0).synonyms[1].name == "group.consumer.session.timeout.ms");
+  CHECK(f.store.machine().group_configs("g") == ConfigMap{{"consumer.session.timeout.ms", "50000"}});
+  const auto refused = alter("g", "consumer.session.timeout.ms", "70000");
+  CHECK(refused.error_code == ErrorCode::kInvalidConfig);
+  CHECK(refused.error_message == "consumer.session.timeout.ms must be in the range 45000 to 60000 inclusive.");
+  CHECK(alter("", "consumer.session.timeout.ms", "50000").error_code == ErrorCode::kInvalidRequest);
+  CHECK(alter("h", "consumer.session.timeouts", "1").error_code == ErrorCode::kInvalidConfig);
+  ListConfigResourcesRequest list;
+  list.resource_types = {32};
+  const auto listed = *f.run(handle_list_config_resources(f.broker, f.request(1), list));
+  REQUIRE(listed.config_resources.size() == 1);
+  CHECK(listed.config_resources[0].resource_name == "g");
 }
 
 TEST_CASE("handler AlterConfigs: replaces; a resource named twice is refused", "[server][metadata][config]") {

@@ -34,6 +34,7 @@ TEST_CASE("options: none is fine, help and version say what they are asked", "[s
     REQUIRE(options);
     REQUIRE(options->action == Options::Action::kPrintHelp);
     REQUIRE(options->help.find("--data-dir") != std::string::npos);
+    REQUIRE(options->help.find("Exit codes: 0") != std::string::npos);
   }
 }
 

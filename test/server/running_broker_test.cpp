@@ -2,12 +2,16 @@
 // deletion, adoption, upkeep.
 #include "server/running_broker.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "core/log/file_names.h"
+#include "core/log/recovery.h"
 #include "core/record/batch_builder.h"
 #include "core/storage/sim_file_system.h"
 #include "server/metadata_store.h"
@@ -98,6 +102,38 @@ struct World {
   std::unique_ptr<RunningBroker> broker;
 };
 
+void put_file(FileSystem& files, const std::string& path, std::string_view text) {
+  const auto file = *files.open(path, OpenMode::kCreate);
+  const std::array<ByteView, 1> pieces = {as_bytes(text)};
+  REQUIRE(file->write_at(Position(0), pieces));
+  REQUIRE(file->sync(SyncKind::kData));
+}
+
+void flip_byte(FileSystem& files, const std::string& path, int64_t position) {
+  const auto file = *files.open(path, OpenMode::kReadWrite);
+  std::array<uint8_t, 1> byte{};
+  REQUIRE(file->read_at(Position(position), byte));
+  byte[0] ^= 0x10;
+  const std::array<ByteView, 1> pieces = {ByteView(byte)};
+  REQUIRE(file->write_at(Position(position), pieces));
+  REQUIRE(file->sync(SyncKind::kData));
+}
+
+// Where each batch of a segment begins.
+std::vector<int64_t> batch_positions(FileSystem& files, const std::string& path) {
+  const Result<std::string> text = read_text_file(files, path);
+  REQUIRE(text.has_value());
+  std::vector<int64_t> positions;
+  ByteView rest = as_bytes(*text);
+  while (!rest.empty()) {
+    const Result<std::optional<BatchView>> batch = BatchView::parse(rest);
+    REQUIRE((batch.has_value() && batch->has_value()));
+    positions.push_back(static_cast<int64_t>(text->size() - rest.size()));
+    rest = rest.subspan(static_cast<size_t>((*batch)->size_bytes()));
+  }
+  return positions;
+}
+
 }  // namespace
 
 TEST_CASE("running broker: a clean stop leaves its mark, the next start finds all", "[server][broker]") {
@@ -153,6 +189,58 @@ TEST_CASE("running broker: two on one directory do not start", "[server][broker]
   const auto second = world.run(RunningBroker::start(parts));
   REQUIRE_FALSE(second.has_value());
   CHECK(second.error().code == Errc::kLocked);
+}
+
+TEST_CASE("running broker: a damaged metadata journal is told with its place and what to do", "[server][broker]") {
+  constexpr int64_t kLengthAt = 10;   // a byte of the batch's length: its end cannot be told
+  constexpr int64_t kRecordsAt = 70;  // a byte of its records: only the CRC shows it
+  const std::string path = "/data/__leat_metadata-0/00000000000000000000.log";
+  for (const int64_t at : {kLengthAt, kRecordsAt}) {
+    World world;
+    REQUIRE(world.start());
+    for (const char* name : {"a", "b", "c"}) world.create_topic(name, 1);
+    REQUIRE(world.stop());
+    const std::vector<int64_t> positions = batch_positions(world.files, path);
+    REQUIRE(positions.size() >= 3);
+    flip_byte(world.files, path, positions[1] + at);
+    const Result<void> started = world.start();
+    REQUIRE_FALSE(started.has_value());
+    CHECK(started.error().code == Errc::kCorrupt);
+    const std::string said = started.error().context;
+    INFO(said);
+    CHECK(said.find("metadata journal, offset 1: ") == 0);
+    CHECK(said.find(fmt::format("{} at {}: ", path, positions[1])) != std::string::npos);
+    CHECK(said.find("leat log verify /data/__leat_metadata-0 ") != std::string::npos);
+    CHECK(said.find("--adopt") != std::string::npos);
+    CHECK(said.find('\n') == std::string::npos);
+    flip_byte(world.files, path, positions[1] + at);  // put back from a copy
+    REQUIRE(world.start());
+    for (const char* name : {"a", "b", "c"}) CHECK(world.find(name, 0) != nullptr);
+  }
+}
+
+TEST_CASE("running broker: a start that fails ends what it has begun", "[server][broker]") {
+  for (uint64_t leftovers = 0; leftovers < 6; ++leftovers) {
+    World world(leftovers + 1);
+    REQUIRE(make_directories(world.files, "/data"));
+    for (uint64_t i = 0; i < leftovers; ++i) {
+      const std::string gone =
+          "/data/" + deletion_folder_name({"gone", static_cast<int32_t>(i)}, Uuid::make(world.random));
+      REQUIRE(world.files.make_directory(gone));
+      put_file(world.files, gone + "/00000000000000000000.log", "x");
+    }
+    for (const char* folder : {"/data/odd-0", "/data/odd-1"}) {  // of one name and two ids: not to be taken in
+      REQUIRE(world.files.make_directory(folder));
+      put_file(world.files, std::string(folder) + "/partition.metadata",
+               encode_partition_metadata(Uuid::make(world.random)));
+    }
+    const Result<void> started = world.start(Adopt::kYes);
+    REQUIRE_FALSE(started.has_value());
+    CHECK(started.error().context == "cannot adopt odd: its folders bear different topic ids");
+    REQUIRE(world.start());
+    world.create_topic("t", 1);
+    CHECK(world.produce("t", 0, "v") == Offset(0));
+  }
 }
 
 TEST_CASE("running broker: a deleted topic's folders go, also over a crash", "[server][broker]") {
@@ -347,4 +435,35 @@ TEST_CASE("running broker: upkeep moves recovery points and forgets old segments
   CHECK(world.find("t", 0)->offsets().log_start == Offset(5));
   CHECK(world.find("t", 0)->offsets().high_watermark == Offset(5));
   CHECK(world.produce("t", 0, "v") == Offset(5));
+}
+
+TEST_CASE("running broker: upkeep compacts, and a restart knows how far", "[server][broker]") {
+  World world;
+  REQUIRE(world.start());
+  CreateTopicEvent event;
+  event.name = "c";
+  event.partition_count = 1;
+  event.configs = {
+      {"cleanup.policy", "compact"}, {"internal.segment.bytes", "100"}, {"min.cleanable.dirty.ratio", "0"}};
+  std::vector<CreateTopicEvent> events = {event};
+  const auto created = world.run(world.broker->broker().metadata->create_topics(std::move(events), Validate::kAndDo));
+  REQUIRE(created.at(0).has_value());
+  for (int i = 0; i < 6; ++i) REQUIRE(world.produce("c", 0, "v") == Offset(i));
+  CHECK(world.find("c", 0)->log().segment_count() == 6);
+  const int64_t size_before = world.find("c", 0)->log().size_bytes();
+  world.scheduler.advance(Millis(5000));
+  // Segments become one by their sizes before a pass: this one empties four, the next one finds them small.
+  CHECK(world.find("c", 0)->log().cleaned_offset() == Offset(5));
+  CHECK(world.find("c", 0)->log().size_bytes() == size_before / 3);
+  CHECK(world.find("c", 0)->log().segment_count() == 6);
+  CHECK(world.produce("c", 0, "v") == Offset(6));
+  world.scheduler.advance(Millis(5000));
+  CHECK(world.find("c", 0)->log().cleaned_offset() == Offset(6));
+  CHECK(world.find("c", 0)->log().segment_count() == 3);
+  CHECK(world.find("c", 0)->offsets().log_start == Offset(0));
+  REQUIRE(world.stop());
+  CHECK(world.exists("/data/cleaner-offset-checkpoint"));
+  REQUIRE(world.start());
+  CHECK(world.find("c", 0)->log().cleaned_offset() == Offset(6));
+  CHECK(world.produce("c", 0, "v") == Offset(7));
 }

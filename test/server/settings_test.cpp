@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/metadata/broker_configs.h"
+#include "core/metadata/group_configs.h"
 #include "core/metadata/topic_configs.h"
 
 #include "test/support/catch.h"
@@ -100,7 +101,7 @@ TEST_CASE("settings: a file as Kafka's quickstart has it starts, and what means 
   REQUIRE(settings.listeners.size() == 1);
   CHECK(settings.listeners[0].advertised_host == "localhost");
   CHECK(settings.data_dir == "/tmp/kraft-combined-logs");
-  CHECK(settings.inert.size() == 10);
+  CHECK(settings.inert.size() == 9);
   CHECK(std::is_sorted(settings.inert.begin(), settings.inert.end()));
 }
 
@@ -166,8 +167,38 @@ TEST_CASE("settings: memory for queued requests follows the machine within bound
   CHECK(loaded(sources).queued_request_bytes_max == int64_t{256} << 20);
   sources.memory_bytes = int64_t{1} << 40;
   CHECK(loaded(sources).queued_request_bytes_max == int64_t{1} << 30);
-  sources.assignments = {"queued.max.request.bytes=5000000"};
+  sources.assignments = {"queued.max.request.bytes=5000000", "socket.request.max.bytes=5000000"};
   CHECK(loaded(sources).queued_request_bytes_max == 5'000'000);
+  sources.assignments = {"queued.max.request.bytes=0"};
+  CHECK(loaded(sources).queued_request_bytes_max == int64_t{1} << 30);
+}
+
+TEST_CASE("settings: values that contradict each other stop the start, as in Kafka", "[settings]") {
+  CHECK(error_of(file("queued.max.request.bytes=5000000\n")) ==
+        "queued.max.request.bytes must be larger or equal to socket.request.max.bytes");
+  CHECK(error_of(file("max.connections.per.ip=0\n")).find("would let nobody in") != std::string::npos);
+  CHECK(error_of(file("log.cleaner.min.compaction.lag.ms=2\nlog.cleaner.max.compaction.lag.ms=1\n"))
+            .find("min.compaction.lag.ms (2) > max.compaction.lag.ms (1)") != std::string::npos);
+  CHECK(error_of(file("log.retention.ms=-7\n")) ==
+        "server.properties:1: Invalid value -7 for configuration log.retention.ms: Value must be unlimited (-1) or at "
+        "least 1");
+  CHECK(error_of(file("log.roll.ms=0\n")).find("Value must be at least 1") != std::string::npos);
+  CHECK(error_of(file("log.roll.jitter.ms=-1\n")).find("Value must be at least 0") != std::string::npos);
+  CHECK(error_of(file("log.cleanup.policy=compact,compact\n")).find("must not be duplicated") != std::string::npos);
+}
+
+// As nanoseconds, what clocks count in, they would be negative, and what shall never happen would never end.
+TEST_CASE("settings: the longest times are waited for, not turned round", "[settings]") {
+  const std::string longest = std::to_string(INT64_MAX);
+  const Settings settings =
+      loaded(file("connections.max.idle.ms=" + longest + "\nlog.retention.check.interval.ms=" + longest +
+                  "\nleat.disk.reserve.bytes=" + longest + "\nleat.tail.cache.bytes=" + longest + "\n"));
+  for (const int64_t wait_ms : {settings.connections_idle_ms_max, settings.retention_check_interval_ms}) {
+    CHECK(wait_ms > int64_t{50} * 365 * 24 * 3'600'000);
+    CHECK(wait_ms < INT64_MAX / 1'000'000 / 2);
+  }
+  CHECK(settings.disk_reserve_bytes == INT64_MAX);
+  CHECK(settings.tail_cache_bytes == INT64_MAX);
 }
 
 TEST_CASE("settings: the metrics listener is an address, or nowhere", "[settings]") {
@@ -194,7 +225,7 @@ TEST_CASE("settings: docs/operations.md names every setting with its default", "
     if (line.starts_with("| `")) rows.insert(line.substr(0, line.find(" | ", line.find(" | ") + 1)));
   }
   std::set<std::string> expected;
-  for (const ConfigTable* table : {&topic_configs(), &broker_configs()}) {
+  for (const ConfigTable* table : {&topic_configs(), &broker_configs(), &group_configs()}) {
     for (const ConfigKey& key : table->keys()) {
       std::string shown = key.default_value == nullptr || *key.default_value == 0 ? "\xe2\x80\x93" : key.default_value;
       if (key.name == "leat.flush") shown = "commit (macOS: full)";

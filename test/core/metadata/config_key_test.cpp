@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/metadata/broker_configs.h"
+#include "core/metadata/group_configs.h"
 #include "core/metadata/topic_configs.h"
 #include "test/support/catch.h"
 
@@ -17,8 +18,8 @@ std::string fault(std::string_view name, std::string_view value) {
   return checked ? "" : checked.error().context;
 }
 
-TEST_CASE("config: both tables are sorted, and every default is valid", "[metadata][config]") {
-  for (const ConfigTable* table : {&topic_configs(), &broker_configs()}) {
+TEST_CASE("config: the tables are sorted, and every default is valid", "[metadata][config]") {
+  for (const ConfigTable* table : {&topic_configs(), &broker_configs(), &group_configs()}) {
     const std::vector<std::string_view> names = table->names();
     CHECK(std::is_sorted(names.begin(), names.end()));
     CHECK(std::adjacent_find(names.begin(), names.end()) == names.end());
@@ -34,13 +35,23 @@ TEST_CASE("config: both tables are sorted, and every default is valid", "[metada
   CHECK(topic_configs().keys().size() == 39);  // Kafka 4.4.0's 38, with internal.segment.bytes, and leat.flush
 }
 
-TEST_CASE("config: what stands behind a topic setting is a broker setting", "[metadata][config]") {
-  for (const ConfigKey& key : topic_configs().keys()) {
-    for (const std::string_view synonym : key.synonyms) {
-      INFO(key.name << " " << synonym);
-      if (!synonym.empty()) CHECK(broker_configs().find(synonym) != nullptr);
+TEST_CASE("config: what stands behind a topic's or group's setting is a broker setting", "[metadata][config]") {
+  for (const ConfigTable* table : {&topic_configs(), &group_configs()}) {
+    for (const ConfigKey& key : table->keys()) {
+      for (const std::string_view synonym : key.synonyms) {
+        INFO(key.name << " " << synonym);
+        if (!synonym.empty()) CHECK(broker_configs().find(synonym) != nullptr);
+      }
     }
   }
+}
+
+TEST_CASE("config: one of several words, in capitals or not", "[metadata][config]") {
+  const ConfigKey* key = broker_configs().find("group.consumer.migration.policy");
+  REQUIRE(key != nullptr);
+  CHECK(check_config_value(*key, "UPGRADE").has_value());
+  CHECK(check_config_value(*key, "disabled").has_value());
+  CHECK_FALSE(check_config_value(*key, "sideways").has_value());
 }
 
 TEST_CASE("config: no name is both meaningful and inert", "[metadata][config]") {
@@ -111,11 +122,53 @@ TEST_CASE("config: bad values are refused as Kafka refuses them", "[metadata][co
     INFO(bad);
     CHECK_FALSE(fault("leader.replication.throttled.replicas", bad).empty());
   }
+  CHECK(fault("cleanup.policy", "delete, delete") == "Configuration 'cleanup.policy' values must not be duplicated.");
+  CHECK(fault("cleanup.policy", "delete,") == "Configuration 'cleanup.policy' values must not be empty.");
+}
+
+TEST_CASE("config: unlimited is -1 and no other negative number", "[metadata][config]") {
+  for (const std::string_view name : {"log.retention.ms", "log.retention.minutes", "log.retention.hours"}) {
+    const ConfigKey* key = broker_configs().find(name);
+    REQUIRE(key != nullptr);
+    INFO(name);
+    for (const std::string_view good : {"-1", "1", "2147483647"}) CHECK(check_config_value(*key, good).has_value());
+    for (const std::string_view bad : {"-7", "-2", "0", "-2147483648"}) {
+      const Result<void> checked = check_config_value(*key, bad);
+      REQUIRE_FALSE(checked.has_value());
+      CHECK(checked.error().context.find("Value must be unlimited (-1) or at least 1") != std::string::npos);
+    }
+  }
+}
+
+// Kafka makes a LogConfig of the broker's values when it starts, so it starts with none that a topic could not have.
+TEST_CASE("config: what a topic may not have is no default of topics either", "[metadata][config]") {
+  const auto is_number = [](const ConfigKey& key) {
+    return key.type == ConfigType::kInt || key.type == ConfigType::kLong || key.type == ConfigType::kDouble;
+  };
+  size_t compared = 0;
+  for (const ConfigTable* table : {&topic_configs(), &group_configs()}) {
+    for (const ConfigKey& key : table->keys()) {
+      if (!is_number(key)) continue;
+      for (const std::string_view synonym : key.synonyms) {
+        const ConfigKey* behind = broker_configs().find(synonym);
+        if (behind == nullptr) continue;
+        for (const std::string_view value : {"-200000", "-3", "-2", "-1", "0", "3", "1000", "2147483647"}) {
+          INFO(key.name << " and " << synonym << " of " << value);
+          const bool topic_takes = check_config_value(key, value).has_value();
+          if (!topic_takes) CHECK_FALSE(check_config_value(*behind, value).has_value());
+          ++compared;
+        }
+      }
+    }
+  }
+  CHECK(compared > 200);
 }
 
 TEST_CASE("config: a topic's overrides are checked as a whole", "[metadata][config]") {
   const auto fault_of = [](const ConfigMap& configs) {
-    const Result<void> checked = check_topic_configs(configs);
+    const ConfigMap none;
+    const Result<void> checked =
+        check_topic_configs(configs, {.dynamic_broker = none, .dynamic_default = none, .static_broker = none});
     return checked ? std::string() : checked.error().context;
   };
   CHECK(fault_of({{"retention.ms", "1"}, {"cleanup.policy", "compact"}}).empty());

@@ -108,13 +108,21 @@ TEST_CASE("log settings: defaults, and what Kafka's names set", "[metadata][conf
   CHECK(config.retention_bytes == plain.retention_bytes);
   CHECK(config.delete_old);
   CHECK_FALSE(config.compact);
+  CHECK(config.min_cleanable_dirty_ratio == plain.min_cleanable_dirty_ratio);
+  CHECK(config.min_compaction_lag_ms == plain.min_compaction_lag_ms);
+  CHECK(config.max_compaction_lag_ms == plain.max_compaction_lag_ms);
+  CHECK(config.delete_retention_ms == plain.delete_retention_ms);
   layers.topic = {{"segment.bytes", "2000000"},
                   {"cleanup.policy", "compact"},
+                  {"min.cleanable.dirty.ratio", "0.25"},
+                  {"min.compaction.lag.ms", "3"},
+                  {"max.compaction.lag.ms", "5"},
                   {"message.timestamp.type", "LogAppendTime"},
                   {"flush.ms", "7"},
                   {"preallocate", "true"},
                   {"retention.bytes", "9"}};
-  layers.static_broker = {{"producer.id.expiration.ms", "11"}, {"log.retention.minutes", "1"}};
+  layers.static_broker = {
+      {"producer.id.expiration.ms", "11"}, {"log.retention.minutes", "1"}, {"log.cleaner.delete.retention.ms", "4"}};
   config = log_config_of(layers.topic, layers.broker());
   CHECK(config.segment_bytes == 2'000'000);
   CHECK(config.compact);
@@ -125,6 +133,10 @@ TEST_CASE("log settings: defaults, and what Kafka's names set", "[metadata][conf
   CHECK(config.retention_bytes == 9);
   CHECK(config.retention_ms == 60'000);
   CHECK(config.producer_id_expiration_ms == 11);
+  CHECK(config.min_cleanable_dirty_ratio == 0.25);
+  CHECK(config.min_compaction_lag_ms == 3);
+  CHECK(config.max_compaction_lag_ms == 5);
+  CHECK(config.delete_retention_ms == 4);
   layers.topic["internal.segment.bytes"] = "512";
   CHECK(log_config_of(layers.topic, layers.broker()).segment_bytes == 512);
 }

@@ -14,7 +14,7 @@ struct Fixture {
   Fixture() {
     CreateTopicEvent event;
     event.name = "t";
-    apply(machine.on_create_topic(event, rules, 0, random)->step);
+    apply(machine.on_create_topic(event, rules, broker(), 0, random)->step);
   }
   BrokerConfigs broker() const {
     return {.dynamic_broker = machine.broker_configs("1"),
@@ -167,6 +167,37 @@ TEST_CASE("metadata configs: what a broker refuses", "[metadata][config]") {
         "Node id must be an integer, but it is: abc");
   CHECK(f.broker_refused("1", {set("log.retention.ms", "1"), set("log.retention.ms", "1")}).code ==
         MetadataErrc::kInvalidRequest);
+  CHECK(f.broker_refused("1", {set("log.retention.ms", "-7")}).message ==
+        "Invalid value -7 for configuration log.retention.ms: Value must be unlimited (-1) or at least 1");
+}
+
+TEST_CASE("metadata configs: compaction lags agree over all layers", "[metadata][config]") {
+  Fixture f;
+  f.static_broker["log.cleaner.max.compaction.lag.ms"] = "100";
+  CHECK(f.refused({set("min.compaction.lag.ms", "101")}).message ==
+        "conflict topic config setting min.compaction.lag.ms (101) > max.compaction.lag.ms (100)");
+  f.alter({set("min.compaction.lag.ms", "101"), set("max.compaction.lag.ms", "200")});
+  CHECK(f.refused({unset("max.compaction.lag.ms")}).code == MetadataErrc::kInvalidConfig);
+  CreateTopicEvent event;
+  event.name = "another";
+  event.configs = {{"min.compaction.lag.ms", "101"}};
+  CHECK(f.machine.on_create_topic(event, f.rules, f.broker(), 0, f.random).error().code ==
+        MetadataErrc::kInvalidConfig);
+  for (const std::string_view resource : {"", "1"}) {
+    CHECK(f.broker_refused(resource, {set("log.cleaner.min.compaction.lag.ms", "101")}).message.find("(101) > ") !=
+          std::string::npos);
+  }
+  f.apply(*f.decide_broker("", {set("log.cleaner.min.compaction.lag.ms", "50")}));
+  CHECK(f.broker_refused("1", {set("log.cleaner.max.compaction.lag.ms", "49")}).code == MetadataErrc::kInvalidRequest);
+}
+
+TEST_CASE("metadata configs: a setting that nobody knows is none to unset, as in Kafka", "[metadata][config]") {
+  Fixture f;
+  CHECK(f.decide({unset("retention.mss")})->records.empty());
+  CHECK(f.refused({set("retention.mss", "1")}).code == MetadataErrc::kInvalidConfig);
+  CHECK(f.refused({append("retention.mss", "1")}).code == MetadataErrc::kInvalidConfig);
+  CHECK(f.refused({subtract("retention.mss", "1")}).code == MetadataErrc::kInvalidConfig);
+  CHECK(f.decide_broker("1", {unset("log.retention.mss")})->records.empty());
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ class History {
   explicit History(uint64_t seed) : random_(seed) {}
 
   void step() {
-    switch (random_.below(9)) {
+    switch (random_.below(10)) {
       case 0:
       case 1:
       case 2:
@@ -31,6 +31,8 @@ class History {
         return alter_broker();
       case 8:
         return take(machine_.on_reserve_producer_ids(static_cast<int64_t>(1 + random_.below(1000))).step);
+      case 9:
+        return alter_group();
     }
   }
   const MetadataMachine& machine() const { return machine_; }
@@ -71,7 +73,7 @@ class History {
     event.name = some_name();
     event.partition_count = static_cast<int32_t>(random_.below(5)) - 1;
     if (random_.one_in(4)) event.configs = {{"retention.ms", std::to_string(random_.below(5))}};
-    take_if(machine_.on_create_topic(event, rules_, static_cast<int64_t>(journal_.size()), random_));
+    take_if(machine_.on_create_topic(event, rules_, layers(), static_cast<int64_t>(journal_.size()), random_));
   }
   void grow() {
     const std::optional<TopicState> topic = some_topic();
@@ -107,6 +109,17 @@ class History {
     const std::string broker = random_.one_in(2) ? "" : "1";
     const auto step = machine_.on_alter_broker_configs(broker, some_change("log.cleanup.policy"),
                                                        AlterMode::kIncremental, rules_, layers());
+    if (step)
+      take(*step);
+    else
+      ++refused_;
+  }
+  void alter_group() {
+    const std::string group = random_.one_in(2) ? "g" : "h";
+    std::vector<ConfigChange> changes = {{"consumer.session.timeout.ms", ConfigOperation::kSet, "46000"}};
+    if (random_.one_in(3)) changes[0].operation = ConfigOperation::kDelete;
+    if (random_.one_in(5)) changes[0].value = "1";
+    const auto step = machine_.on_alter_group_configs(group, changes, AlterMode::kIncremental, layers());
     if (step)
       take(*step);
     else

@@ -20,7 +20,7 @@ struct Fixture {
     for (const MetadataRecord& record : step.records) machine.apply(record);
   }
   MetadataResult<TopicStep> decide(const CreateTopicEvent& event) {
-    return machine.on_create_topic(event, rules, kNow, random);
+    return machine.on_create_topic(event, rules, broker, kNow, random);
   }
   TopicState create(const CreateTopicEvent& event) {
     MetadataResult<TopicStep> made = decide(event);
@@ -229,21 +229,21 @@ TEST_CASE("metadata: a topic is taken in with its id, more partitions later, nev
   Fixture f;
   SeededRandom other(9);
   AdoptTopicEvent event{.name = "old", .id = Uuid::make(other), .partition_count = 2, .configs = {}};
-  f.apply(f.machine.on_adopt_topic(event, kNow)->step);
+  f.apply(f.machine.on_adopt_topic(event, f.broker, kNow)->step);
   CHECK(f.machine.topic("old")->id == event.id);
   event.partition_count = 5;
-  const MetadataResult<TopicStep> more = f.machine.on_adopt_topic(event, kNow);
+  const MetadataResult<TopicStep> more = f.machine.on_adopt_topic(event, f.broker, kNow);
   REQUIRE(more.has_value());
   CHECK(std::get<PartitionsAdded>(more->step.effects.at(0)).first == 2);
   f.apply(more->step);
   CHECK(f.machine.topic("old")->partition_count == 5);
 
   event.name = "other";
-  CHECK_FALSE(f.machine.on_adopt_topic(event, kNow).has_value());
+  CHECK_FALSE(f.machine.on_adopt_topic(event, f.broker, kNow).has_value());
   event = {.name = "old", .id = Uuid::make(other), .partition_count = 1, .configs = {}};
-  CHECK(f.machine.on_adopt_topic(event, kNow).error().code == MetadataErrc::kTopicAlreadyExists);
+  CHECK(f.machine.on_adopt_topic(event, f.broker, kNow).error().code == MetadataErrc::kTopicAlreadyExists);
   event.id = Uuid{};
-  CHECK_FALSE(f.machine.on_adopt_topic(event, kNow).has_value());
+  CHECK_FALSE(f.machine.on_adopt_topic(event, f.broker, kNow).has_value());
 }
 
 TEST_CASE("metadata: producer ids are never given twice", "[metadata]") {

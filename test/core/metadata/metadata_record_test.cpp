@@ -28,6 +28,8 @@ std::vector<MetadataRecord> samples() {
           TopicRecord{.id = some_id(3), .state = std::nullopt},
           BrokerConfigRecord{.broker = "", .configs = ConfigMap{{"log.retention.ms", "7"}}},
           BrokerConfigRecord{.broker = "1", .configs = std::nullopt},
+          GroupConfigRecord{.group = "g", .configs = ConfigMap{{"consumer.session.timeout.ms", "46000"}}},
+          GroupConfigRecord{.group = "", .configs = std::nullopt},
           ProducerIdsRecord{.next_producer_id = INT64_MAX}};
 }
 
