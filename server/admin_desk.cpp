@@ -8,6 +8,7 @@
 #include "core/log/log_directory.h"
 #include "net/protocol/api_table.h"
 #include "net/protocol/error_code.h"
+#include "server/group_coordinator.h"
 #include "server/partition_folders.h"
 
 namespace leat {
@@ -165,6 +166,8 @@ Task<void> AdminDesk::collect(Gate::Hold hold, std::shared_ptr<LateAnswer<Metric
     copy_broker(*snapshot);
     Task<void> walking = walk_partitions(*snapshot);
     co_await walking;
+    Task<void> asking = ask_groups(*snapshot);
+    co_await asking;
   }
   answer->put(std::move(snapshot));
 }
@@ -210,6 +213,22 @@ Task<void> AdminDesk::walk_partitions(MetricsSnapshot& snapshot) {
       }
     }
     next = broker_->partitions->topics().upper_bound(topic);
+  }
+}
+
+Task<void> AdminDesk::ask_groups(MetricsSnapshot& snapshot) {
+  if (broker_ == nullptr || broker_->groups == nullptr) co_return;
+  snapshot.groups = broker_->groups->group_count();
+  Task<std::vector<GroupLag>> asking = broker_->groups->lags(parts_.partitions_max);
+  std::vector<GroupLag> lags = co_await asking;
+  for (GroupLag& group : lags) {
+    for (PartitionLag& partition : group.partitions) {
+      snapshot.group_offsets.push_back({.group = group.group.group_id,
+                                        .topic = std::move(partition.topic),
+                                        .partition = partition.partition,
+                                        .committed = partition.committed,
+                                        .lag = partition.lag});
+    }
   }
 }
 

@@ -56,6 +56,7 @@ class AdminDesk final : public AdminQuestions {
   Task<void> collect(Gate::Hold hold, std::shared_ptr<LateAnswer<MetricsSnapshot>> answer);
   void copy_broker(MetricsSnapshot& snapshot) const;
   Task<void> walk_partitions(MetricsSnapshot& snapshot);
+  Task<void> ask_groups(MetricsSnapshot& snapshot);
   template <class T>
   std::shared_ptr<const T> ask(Millis wait_max, std::function<void(std::shared_ptr<LateAnswer<T>>)> on_loop);
 

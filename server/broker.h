@@ -19,6 +19,7 @@
 namespace leat {
 
 class Settings;
+class GroupCoordinator;
 class MetadataStore;
 class LogDirectory;
 class PartitionFolders;
@@ -54,6 +55,7 @@ struct Broker {
 
   PartitionTable* partitions;
   MetadataStore* metadata = nullptr;
+  GroupCoordinator* groups = nullptr;
   LogDirectory* directory = nullptr;
   PartitionFolders* folders = nullptr;
   const Partition* metadata_journal = nullptr;  // __leat_metadata-0, which is in no table

@@ -10,7 +10,9 @@ namespace leat {
 
 namespace {
 
-bool overlaps(const ApiSpec& api) noexcept { return api.key == ApiKey::kProduce; }
+// Their order is settled when they begin: by the slot on the append lane, by the step of the group's machine. Then they
+// wait for a log, and one sync may do for many.
+bool overlaps(const ApiSpec& api) noexcept { return api.key == ApiKey::kProduce || api.key == ApiKey::kOffsetCommit; }
 
 // The first fields are the same in every version of the request header, also in those that we do not know.
 struct HeaderStart {
@@ -129,14 +131,14 @@ void Dispatcher::start_waiting(ConnectionId id, Peer& peer) {
     Pending next = std::move(peer.waiting.front());
     peer.waiting.pop_front();
     ++peer.running;
-    if (!overlaps(*next.api)) ++peer.running_alone;
+    peer.running_api = next.api->key;
     run(std::move(*hold), std::move(next));
   }
   peer.starting = false;
 }
 
 bool Dispatcher::may_start(const Peer& peer, const ApiSpec& next) noexcept {
-  return peer.running == 0 || (overlaps(next) && peer.running_alone == 0);
+  return peer.running == 0 || (overlaps(next) && peer.running_api == next.key);
 }
 
 Detached Dispatcher::run(Gate::Hold hold, Pending pending) {
@@ -148,14 +150,13 @@ Detached Dispatcher::run(Gate::Hold hold, Pending pending) {
   Task<Reply> handling = handlers_.handle(api, std::move(pending.request), std::move(pending.body));
   Reply reply = co_await handling;
   count(api, arrived, reply);
-  finish(id, ticket, api, std::move(reply));
+  finish(id, ticket, std::move(reply));
 }
 
-void Dispatcher::finish(ConnectionId id, uint64_t ticket, const ApiSpec& api, Reply reply) {
+void Dispatcher::finish(ConnectionId id, uint64_t ticket, Reply reply) {
   const auto found = peers_.find(id);
   if (found == peers_.end()) return;  // it has closed meanwhile
   --found->second.running;
-  if (!overlaps(api)) --found->second.running_alone;
   if (Connection* connection = find_(id)) {
     if (reply.kind == Reply::Kind::kClose) {
       refusals_.warn("closing {}: {}", connection->peer(), reply.reason);
@@ -198,7 +199,7 @@ void Dispatcher::answer_unknown_api_versions(Connection& connection, uint64_t ti
   ApiVersionsResponse response;
   response.error_code = ErrorCode::kUnsupportedVersion;
   response.api_keys.push_back({static_cast<int16_t>(api.key), api.advertised_min, api.max});
-  Result<std::vector<Slice>> frame = encode_response(response, 0, correlation_id);
+  Result<std::vector<Piece>> frame = encode_response(response, 0, correlation_id);
   CHECK(frame, "{}", frame.error().context);
   connection.respond(ticket, Response{std::move(*frame), nullptr});
 }

@@ -1,8 +1,9 @@
 // dispatcher.h: from frames to handlers and back. Decodes the request header, keeps the order of a connection, answers,
 // and closes on what cannot be answered, as Kafka does: an API or version that is not served, a malformed request, an
 // error of a Produce with acks=0. Each of these is one log line (client id, peer, API key and version), rate limited.
-// Order: Produce overlaps Produce; any other request waits until all before it on its connection are answered, and what
-// follows waits for it. Nothing begins while the peer has not taken its earlier answers (Connection::backed_up).
+// Order: Produce overlaps Produce, OffsetCommit overlaps OffsetCommit; any other request waits until all before it on
+// its connection are answered, and what follows waits for it. Nothing begins while the peer has not taken its earlier
+// answers (Connection::backed_up).
 // ApiVersions of an unknown version is answered in the form of version 0 with UNSUPPORTED_VERSION, so that any client
 // can find out what the broker speaks. Thread: the loop.
 #pragma once
@@ -32,11 +33,11 @@ struct Reply {
   enum class Kind : uint8_t { kRespond, kNothing, kClose };
 
   Kind kind = Kind::kNothing;  // kNothing: acks=0
-  std::vector<Slice> pieces;   // the whole frame, for kRespond
+  std::vector<Piece> pieces;   // the whole frame, for kRespond
   std::string reason;          // for kClose
   std::shared_ptr<void> held;  // as Response::held
 
-  static Reply respond(std::vector<Slice> frame) { return {Kind::kRespond, std::move(frame), {}, nullptr}; }
+  static Reply respond(std::vector<Piece> frame) { return {Kind::kRespond, std::move(frame), {}, nullptr}; }
   static Reply close(std::string why) { return {Kind::kClose, {}, std::move(why), nullptr}; }
 };
 
@@ -78,8 +79,8 @@ class Dispatcher final : public FrameHandler {
     std::shared_ptr<const RequestOrigin> origin;
     RingQueue<Pending> waiting;  // for what is running, in order
     size_t running = 0;
-    size_t running_alone = 0;  // of them: those that nothing overlaps (0 or 1)
-    bool starting = false;     // start_waiting is at work, further out on the stack
+    ApiKey running_api{};   // of all of them
+    bool starting = false;  // start_waiting is at work, further out on the stack
   };
 
   const std::shared_ptr<const RequestOrigin>& origin_of(Peer& peer, const Connection& connection,
@@ -87,7 +88,7 @@ class Dispatcher final : public FrameHandler {
   void start_waiting(ConnectionId id, Peer& peer);
   static bool may_start(const Peer& peer, const ApiSpec& next) noexcept;
   Detached run(Gate::Hold hold, Pending pending);
-  void finish(ConnectionId id, uint64_t ticket, const ApiSpec& api, Reply reply);
+  void finish(ConnectionId id, uint64_t ticket, Reply reply);
   Nanos arrival_time();
   void count(const ApiSpec& api, Nanos arrived, const Reply& reply) noexcept;
   void refuse(Connection& connection, const Slice& payload, std::string_view why);

@@ -194,6 +194,21 @@ void add_partitions(const MetricsSnapshot& from, Page& page) {
   each([](const One& one) { return one.offsets.high_watermark.v; });
 }
 
+void add_groups(const MetricsSnapshot& from, Page& page) {
+  const auto each = [&from, &page](auto value_of) {
+    for (const MetricsSnapshot::GroupFigures& one : from.group_offsets) {
+      page.add(value_of(one),
+               {{"group", one.group}, {"topic", one.topic}, {"partition", std::to_string(one.partition)}});
+    }
+  };
+  using One = MetricsSnapshot::GroupFigures;
+  page.gauge("leat_groups", "Groups, with members or without.").add(from.groups);
+  page.gauge("leat_group_committed_offset", "Offset that the group has committed.");
+  each([](const One& one) { return one.committed; });
+  page.gauge("leat_group_lag", "Offsets between it and the high watermark; -1 when the partition is not there.");
+  each([](const One& one) { return one.lag; });
+}
+
 void add_process(const MetricsSnapshot& from, const ProcessFigures& process, Page& page) {
   page.histogram("leat_loop_lag_seconds",
                  "From a post by another thread until the loop takes it up; sampled a few times a second.")
@@ -225,6 +240,7 @@ std::string metrics_page(const MetricsSnapshot& snapshot, const ProcessFigures& 
   add_directory(snapshot, page);
   add_logs(snapshot, page);
   add_partitions(snapshot, page);
+  add_groups(snapshot, page);
   add_process(snapshot, process, page);
   return page.text();
 }

@@ -39,6 +39,13 @@ struct MetricsSnapshot {
     int64_t size_bytes = 0;
     LogOffsets offsets;
   };
+  struct GroupFigures {  // of one partition that a group has committed an offset of
+    std::string group;
+    std::string topic;
+    int32_t partition = 0;
+    int64_t committed = -1;
+    int64_t lag = -1;  // -1: there is no such partition
+  };
   struct Totals {  // over all partitions
     size_t topics = 0;
     size_t partitions = 0;
@@ -91,6 +98,8 @@ struct MetricsSnapshot {
   std::optional<Directory> directory;  // absent until it is open
   Totals totals;
   std::vector<PartitionFigures> partitions;
+  size_t groups = 0;
+  std::vector<GroupFigures> group_offsets;  // leat.metrics.partitions.max at most
 };
 
 }  // namespace leat

@@ -12,13 +12,18 @@ bool is_internal_topic(std::string_view topic) noexcept {
 
 class Partition::UpkeepJob final : public Job {
  public:
-  UpkeepJob(Partition& partition, std::unique_ptr<Maintenance> work) : partition_(partition), work_(std::move(work)) {}
+  UpkeepJob(Partition& partition, std::unique_ptr<Maintenance> work, Upkeep kind)
+      : partition_(partition), work_(std::move(work)), kind_(kind) {}
   void run() noexcept override { work_->execute(); }
-  void done() noexcept override { partition_.on_upkeep_done(*work_); }
+  void done() noexcept override {
+    if (cancelled) work_->error = Error(Errc::kCancelled, "shutting down");
+    partition_.on_upkeep_done(*work_, kind_);
+  }
 
  private:
   Partition& partition_;  // outlives it: retire() and drain() wait, the destructor CHECKs
   std::unique_ptr<Maintenance> work_;
+  Upkeep kind_;
 };
 
 Partition::Partition(const Parts& parts, std::unique_ptr<PartitionLog> log, const TopicSettings& settings)
@@ -27,7 +32,7 @@ Partition::Partition(const Parts& parts, std::unique_ptr<PartitionLog> log, cons
       lane_(parts.scheduler, parts.lane_starter, *log_, waiters_, parts.lane),
       settings_(settings) {}
 
-Partition::~Partition() { CHECK(!upkeep_out_, "{}: upkeep is out", name()); }
+Partition::~Partition() { CHECK(!upkeep_.is_out && !compaction_.is_out, "{}: upkeep is out", name()); }
 
 void Partition::set_settings(const TopicSettings& settings) {
   log_->set_config(settings.log);
@@ -41,38 +46,44 @@ Result<void> Partition::advance_log_start(Offset to) {
   return {};
 }
 
-Partition::Started Partition::start_upkeep(Upkeep kind, int64_t now_ms, std::function<void(UpkeepReport)> on_finished) {
-  if (upkeep_out_ || on_quiet_ != nullptr || lane_quiet_) return Started::kBusy;
-  std::unique_ptr<Maintenance> work;
-  const LogOffsets before = log_->offsets();
+std::unique_ptr<Maintenance> Partition::begin_upkeep(Upkeep kind, int64_t now_ms) {
   switch (kind) {
     case Upkeep::kRetention:
-      work = log_->begin_retention(now_ms);
-      break;
+      return log_->begin_retention(now_ms);
     case Upkeep::kCheckpoint:
-      work = log_->begin_checkpoint(now_ms);
-      break;
+      return log_->begin_checkpoint(now_ms);
     case Upkeep::kFlush:
-      work = log_->begin_flush(now_ms);
-      break;
+      return log_->begin_flush(now_ms);
+    case Upkeep::kCompaction:
+      return log_->begin_compaction(now_ms, {});
   }
+  return nullptr;
+}
+
+Partition::Started Partition::start_upkeep(Upkeep kind, int64_t now_ms, std::function<void(UpkeepReport)> on_finished) {
+  UpkeepSlot& slot = slot_of(kind);
+  if (slot.is_out || on_quiet_ != nullptr || lane_quiet_) return Started::kBusy;
+  const LogOffsets before = log_->offsets();
+  std::unique_ptr<Maintenance> work = begin_upkeep(kind, now_ms);
   lane_.announce(before, 0);  // retention moves the log start before the files go
   if (work == nullptr) return Started::kNothingDue;
-  upkeep_out_ = true;
-  on_upkeep_finished_ = std::move(on_finished);
+  slot.is_out = true;
+  slot.on_finished = std::move(on_finished);
+  // Compaction has nobody wait behind it there: that queue has many threads, for its jobs mostly wait themselves.
   const WorkQueue queue = kind == Upkeep::kRetention ? WorkQueue::kCpu : WorkQueue::kSync;
-  scheduler_.workers().submit(queue, std::make_unique<UpkeepJob>(*this, std::move(work)));
+  scheduler_.workers().submit(queue, std::make_unique<UpkeepJob>(*this, std::move(work), kind));
   return Started::kStarted;
 }
 
-void Partition::on_upkeep_done(Maintenance& work) {
-  upkeep_out_ = false;
+void Partition::on_upkeep_done(Maintenance& work, Upkeep kind) {
+  UpkeepSlot& slot = slot_of(kind);
+  slot.is_out = false;
   const LogOffsets before = log_->offsets();
   log_->finish(work);
   lane_.announce(before, 0);
-  if (on_upkeep_finished_ != nullptr) {
-    UpkeepReport report{std::move(work.notes), std::move(work.error)};
-    std::exchange(on_upkeep_finished_, nullptr)(std::move(report));
+  if (slot.on_finished != nullptr) {
+    UpkeepReport report{.notes = std::move(work.notes), .error = std::move(work.error), .goes_on = work.goes_on};
+    std::exchange(slot.on_finished, nullptr)(std::move(report));
   }
   quiet_maybe();
 }
@@ -97,7 +108,7 @@ void Partition::drain(std::function<void()> on_quiet) {
 }
 
 void Partition::quiet_maybe() {
-  if (!lane_quiet_ || upkeep_out_ || on_quiet_ == nullptr) return;
+  if (!lane_quiet_ || upkeep_.is_out || compaction_.is_out || on_quiet_ == nullptr) return;
   scheduler_.call_soon(std::exchange(on_quiet_, nullptr));
 }
 

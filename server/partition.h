@@ -49,10 +49,12 @@ class Partition {
   // Deletes records below `to` (DeleteRecords, retention by the owner): wakes whom it concerns.
   Result<void> advance_log_start(Offset to);
   // Runs one Maintenance of the log on a worker, if none is out; false when it was not started.
-  enum class Upkeep : uint8_t { kRetention, kCheckpoint, kFlush };
+  // Compaction has a place of its own, for it takes long; a start of it is a small piece, see goes_on.
+  enum class Upkeep : uint8_t { kRetention, kCheckpoint, kFlush, kCompaction };
   struct UpkeepReport {
     std::vector<std::string> notes;  // lines for the log
     std::optional<Error> error;
+    bool goes_on = false;  // more of the same may begin at once
   };
   enum class Started : uint8_t { kNothingDue, kStarted, kBusy };
   Started start_upkeep(Upkeep kind, int64_t now_ms, std::function<void(UpkeepReport)> on_finished = {});
@@ -64,7 +66,13 @@ class Partition {
 
  private:
   class UpkeepJob;
-  void on_upkeep_done(Maintenance& work);
+  struct UpkeepSlot {
+    bool is_out = false;
+    std::function<void(UpkeepReport)> on_finished = {};
+  };
+  UpkeepSlot& slot_of(Upkeep kind) noexcept { return kind == Upkeep::kCompaction ? compaction_ : upkeep_; }
+  std::unique_ptr<Maintenance> begin_upkeep(Upkeep kind, int64_t now_ms);
+  void on_upkeep_done(Maintenance& work, Upkeep kind);
   void quiet_maybe();
 
   Scheduler& scheduler_;
@@ -72,8 +80,8 @@ class Partition {
   WaiterList waiters_;
   AppendLane lane_;
   TopicSettings settings_;
-  bool upkeep_out_ = false;
-  std::function<void(UpkeepReport)> on_upkeep_finished_;
+  UpkeepSlot upkeep_;
+  UpkeepSlot compaction_;
   bool lane_quiet_ = false;
   std::function<void()> on_quiet_;
 };

@@ -8,8 +8,6 @@
 //   ElectLeaders 0-2              a partition of ours              ELECTION_NOT_NEEDED: its only replica leads
 //                                 no such partition                UNKNOWN_TOPIC_OR_PARTITION
 //   ListPartitionReassignments 0  never one in progress
-//   FindCoordinator 0-6           key types 0, 1, 2                COORDINATOR_NOT_AVAILABLE until groups are served
-//                                 another key type                 INVALID_REQUEST
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -192,40 +190,6 @@ Task<ElectLeadersResponse> handle_elect_leaders(Broker& broker, Request, ElectLe
 Task<ListPartitionReassignmentsResponse> handle_list_partition_reassignments(Broker&, Request,
                                                                              ListPartitionReassignmentsRequest) {
   co_return ListPartitionReassignmentsResponse{};
-}
-
-namespace {
-
-constexpr int8_t kShareKeyType = 2;  // after 0 group, 1 transaction
-
-FindCoordinatorResponse::Coordinator no_coordinator(std::string key, int8_t key_type) {
-  FindCoordinatorResponse::Coordinator coordinator;
-  coordinator.key = std::move(key);
-  coordinator.node_id = -1;
-  coordinator.port = -1;
-  const bool known_type = key_type >= 0 && key_type <= kShareKeyType;
-  coordinator.error_code = known_type ? ErrorCode::kCoordinatorNotAvailable : ErrorCode::kInvalidRequest;
-  coordinator.error_message = known_type ? "Groups and transactions are not served by this version of leatd"
-                                         : fmt::format("Unknown key type {}", key_type);
-  return coordinator;
-}
-
-}  // namespace
-
-Task<FindCoordinatorResponse> handle_find_coordinator(Broker&, Request request, FindCoordinatorRequest message) {
-  FindCoordinatorResponse response;
-  if (request.version >= 4) {
-    for (std::string& key : message.coordinator_keys) {
-      response.coordinators.push_back(no_coordinator(std::move(key), message.key_type));
-    }
-    co_return response;
-  }
-  FindCoordinatorResponse::Coordinator only = no_coordinator(std::move(message.key), message.key_type);
-  response.error_code = only.error_code;
-  response.error_message = std::move(only.error_message);
-  response.node_id = only.node_id;
-  response.port = only.port;
-  co_return response;
 }
 
 }  // namespace leat

@@ -8,7 +8,6 @@
 #include "net/protocol/messages/describe_log_dirs.h"
 #include "net/protocol/messages/describe_quorum.h"
 #include "net/protocol/messages/elect_leaders.h"
-#include "net/protocol/messages/find_coordinator.h"
 #include "net/protocol/messages/list_partition_reassignments.h"
 #include "server/request.h"
 
@@ -23,6 +22,5 @@ Task<DescribeQuorumResponse> handle_describe_quorum(Broker& broker, Request requ
 Task<ElectLeadersResponse> handle_elect_leaders(Broker& broker, Request request, ElectLeadersRequest message);
 Task<ListPartitionReassignmentsResponse> handle_list_partition_reassignments(Broker& broker, Request request,
                                                                              ListPartitionReassignmentsRequest message);
-Task<FindCoordinatorResponse> handle_find_coordinator(Broker& broker, Request request, FindCoordinatorRequest message);
 
 }  // namespace leat

@@ -1,16 +1,19 @@
-// configs.cpp: settings of topics and of the broker, as they are and as they are changed.
-//   DescribeConfigs 1-4           topics and the broker; the resource "" of type broker is what was set for all brokers
+// configs.cpp: settings of topics, of the broker and of groups, as they are and as they are changed. A group has
+// settings whether it is there or not.
+//   DescribeConfigs 1-4           the resource "" of type broker is what was set for all brokers
 //   AlterConfigs 0-2              replaces all overrides of a resource
 //   IncrementalAlterConfigs 0-1   SET, DELETE, APPEND, SUBTRACT; all or nothing for each resource
-//   ListConfigResources 0-1       0: client metrics, of which there are none
-// Gaps: resources of types broker logger, client metrics and group are INVALID_REQUEST: they do not exist here yet.
+//   ListConfigResources 0-1       groups that have settings of their own; 0: client metrics, of which there are none
+// Gaps: resources of types broker logger and client metrics are INVALID_REQUEST: they do not exist here yet.
 //     resource named twice in one request   INVALID_REQUEST in each
+//     a group without a name                INVALID_REQUEST
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
 #include "core/metadata/broker_configs.h"
+#include "core/metadata/group_configs.h"
 #include "core/metadata/topic_configs.h"
 #include "core/metadata/topic_name.h"
 #include "server/broker.h"
@@ -141,6 +144,17 @@ void describe_broker(const MetadataStore& metadata, Describing& describing) {
   }
 }
 
+void describe_group(const MetadataStore& metadata, Describing& describing) {
+  const std::string& name = describing.resource.resource_name;
+  if (name.empty()) return describing.refuse(ErrorCode::kInvalidRequest, "Group name must not be empty");
+  const BrokerConfigs broker = metadata.broker_configs();
+  const ConfigMap& overrides = metadata.machine().group_configs(name);
+  for (const ConfigKey& key : group_configs().keys()) {
+    if (describing.wants(key.name))
+      describing.add(resolve_group_config(key, overrides, broker), ConfigUpdate::kClusterWide);
+  }
+}
+
 }  // namespace
 
 Task<DescribeConfigsResponse> handle_describe_configs(Broker& broker, Request /*request*/,
@@ -155,6 +169,8 @@ Task<DescribeConfigsResponse> handle_describe_configs(Broker& broker, Request /*
       describe_topic(*broker.metadata, describing);
     } else if (resource.resource_type == kBrokerResource) {
       describe_broker(*broker.metadata, describing);
+    } else if (resource.resource_type == kGroupResource) {
+      describe_group(*broker.metadata, describing);
     } else {
       describing.refuse(ErrorCode::kInvalidRequest, unsupported_resource(resource.resource_type));
     }
@@ -170,15 +186,28 @@ struct Alteration {
   std::vector<ConfigChange> changes;
 };
 
+bool may_alter(int8_t resource_type) noexcept {
+  return resource_type == kTopicResource || resource_type == kBrokerResource || resource_type == kGroupResource;
+}
+
+// Takes what `alteration` holds.
+Task<MetadataResult<void>> alter_one(MetadataStore& metadata, Alteration& alteration, AlterMode mode,
+                                     Validate validate) {
+  std::string name = std::move(alteration.resource_name);
+  std::vector<ConfigChange> changes = std::move(alteration.changes);
+  switch (alteration.resource_type) {
+    case kTopicResource:
+      return metadata.alter_topic_configs(std::move(name), std::move(changes), mode, validate);
+    case kGroupResource:
+      return metadata.alter_group_configs(std::move(name), std::move(changes), mode, validate);
+    default:
+      return metadata.alter_broker_configs(std::move(name), std::move(changes), mode, validate);
+  }
+}
+
 template <class Result>
 Task<void> alter(Broker& broker, Alteration alteration, AlterMode mode, Validate validate, Result& result) {
-  MetadataStore& metadata = *broker.metadata;
-  Task<MetadataResult<void>> altering =
-      alteration.resource_type == kTopicResource
-          ? metadata.alter_topic_configs(std::move(alteration.resource_name), std::move(alteration.changes), mode,
-                                         validate)
-          : metadata.alter_broker_configs(std::move(alteration.resource_name), std::move(alteration.changes), mode,
-                                          validate);
+  Task<MetadataResult<void>> altering = alter_one(*broker.metadata, alteration, mode, validate);
   const MetadataResult<void> altered = co_await std::move(altering);
   if (altered) co_return;
   result.error_code = error_code_of(altered.error().code);
@@ -201,7 +230,7 @@ Task<Response> alter_all(Broker& broker, std::vector<Alteration> alterations, Al
     if (counts[{one.resource_type, one.resource_name}] > 1) {
       result.error_code = ErrorCode::kInvalidRequest;
       result.error_message = "Each resource must appear at most once.";
-    } else if (one.resource_type != kTopicResource && one.resource_type != kBrokerResource) {
+    } else if (!may_alter(one.resource_type)) {
       result.error_code = ErrorCode::kInvalidRequest;
       result.error_message = unsupported_resource(one.resource_type);
     } else {
@@ -276,6 +305,9 @@ Task<ListConfigResourcesResponse> handle_list_config_resources(Broker& broker, R
   if (asked.empty() || asked.contains(kTopicResource)) {
     for (const MetadataStore::ServedTopic& topic : broker.metadata->served_topics())
       add(kTopicResource, topic.state->name);
+  }
+  if (asked.empty() || asked.contains(kGroupResource)) {
+    for (const auto& [group, configs] : broker.metadata->machine().all_group_configs()) add(kGroupResource, group);
   }
   co_return response;
 }

@@ -12,6 +12,7 @@
 #include "server/handlers/cluster_handlers.h"
 #include "server/handlers/data_handlers.h"
 #include "server/handlers/error_census.h"
+#include "server/handlers/group_handlers.h"
 #include "server/handlers/metadata_handlers.h"
 
 namespace leat {
@@ -39,7 +40,7 @@ std::optional<std::string> decode_fault(MessageReader& body, const Request& requ
 
 template <class Message>
 Reply encode_reply(const Message& response, const AskedBy& asked_by, int32_t correlation_id) {
-  Result<std::vector<Slice>> frame = encode_response(response, asked_by.version, correlation_id);
+  Result<std::vector<Piece>> frame = encode_response(response, asked_by.version, correlation_id);
   if (!frame) return Reply::close(fmt::format("{}: {}", asked_by.text(), frame.error().context));
   return Reply::respond(std::move(*frame));
 }
@@ -56,6 +57,7 @@ Task<Reply> serve(Broker& broker, Request request, MessageReader body) {
   Message message;
   if (std::optional<std::string> fault = decode_fault(body, request, message))
     co_return Reply::close(std::move(*fault));
+  body = MessageReader(Slice());  // a request that is parked, its connection closed perhaps, holds no read buffer
   const AskedBy asked_by(request);
   const int32_t correlation_id = request.correlation_id;
   const std::shared_ptr<ByteBudget::Grant> grant = request.response_grant;
@@ -109,7 +111,15 @@ constexpr Entry kEntries[] = {
     {ApiKey::kFetch, &serve_fetch},
     Serve<&handle_list_offsets>::entry,
     Serve<&handle_metadata>::entry,
+    Serve<&handle_offset_commit>::entry,
+    Serve<&handle_offset_fetch>::entry,
     Serve<&handle_find_coordinator>::entry,
+    Serve<&handle_join_group>::entry,
+    Serve<&handle_heartbeat>::entry,
+    Serve<&handle_leave_group>::entry,
+    Serve<&handle_sync_group>::entry,
+    Serve<&handle_describe_groups>::entry,
+    Serve<&handle_list_groups>::entry,
     Serve<&handle_api_versions>::entry,
     Serve<&handle_create_topics>::entry,
     Serve<&handle_delete_topics>::entry,
@@ -120,12 +130,16 @@ constexpr Entry kEntries[] = {
     Serve<&handle_alter_configs>::entry,
     Serve<&handle_describe_log_dirs>::entry,
     Serve<&handle_create_partitions>::entry,
+    Serve<&handle_delete_groups>::entry,
     Serve<&handle_elect_leaders>::entry,
     Serve<&handle_incremental_alter_configs>::entry,
     Serve<&handle_list_partition_reassignments>::entry,
+    Serve<&handle_offset_delete>::entry,
     Serve<&handle_describe_quorum>::entry,
     Serve<&handle_describe_cluster>::entry,
     Serve<&handle_describe_producers>::entry,
+    Serve<&handle_consumer_group_heartbeat>::entry,
+    Serve<&handle_consumer_group_describe>::entry,
     Serve<&handle_list_config_resources>::entry,
     Serve<&handle_describe_topic_partitions>::entry,
 };

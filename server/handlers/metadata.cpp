@@ -15,6 +15,7 @@
 #include "server/handlers/metadata_errors.h"
 #include "server/handlers/metadata_handlers.h"
 #include "server/metadata_store.h"
+#include "server/offsets_topic.h"
 #include "server/settings.h"
 
 namespace leat {
@@ -87,6 +88,10 @@ Task<std::map<std::string, ErrorCode>> create_missing(Broker& broker, std::vecto
   std::map<std::string, ErrorCode> faults;
   for (std::string& name : names) {
     if (broker.metadata->find_topic(name)) continue;
+    if (name == kOffsetsTopic) {
+      events.push_back(offsets_topic_event(broker.metadata->broker_configs()));
+      continue;
+    }
     CreateTopicEvent event;
     event.name = std::move(name);
     events.push_back(std::move(event));

@@ -1,11 +1,16 @@
 // topics.cpp: making and removing topics and partitions. When the answer leaves, the change is durable and in effect.
 //   CreateTopics 2-7        the created topic's effective settings since 5, its id since 7; validate_only makes nothing
+//     of __consumer_offsets                 it is compacted unless the request says otherwise
 //     named twice in one request            INVALID_REQUEST, once
 //   DeleteTopics 1-6        by name, since 6 also by id
 //     delete.topic.enable=false             TOPIC_DELETION_DISABLED, below version 3 INVALID_REQUEST
 //   CreatePartitions 0-3
+//     of __consumer_offsets                 INVALID_PARTITIONS: groups are found by the number of its partitions, and
+//                                           would be lost (Kafka lets it happen)
 //   All: rules and texts are those of core/metadata; a journal or folder that cannot be written is KAFKA_STORAGE_ERROR.
 // The requests' timeouts are not looked at: the work is done at once.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
@@ -15,6 +20,7 @@
 #include "server/handlers/metadata_errors.h"
 #include "server/handlers/metadata_handlers.h"
 #include "server/metadata_store.h"
+#include "server/offsets_topic.h"
 #include "server/settings.h"
 
 namespace leat {
@@ -30,7 +36,7 @@ std::map<std::string, int> counted_names(const Topics& topics, const Name& name_
   return counts;
 }
 
-CreateTopicEvent event_of(CreateTopicsRequest::CreatableTopic& topic) {
+CreateTopicEvent event_of(CreateTopicsRequest::CreatableTopic& topic, const BrokerConfigs& broker) {
   CreateTopicEvent event;
   event.name = std::move(topic.name);
   event.partition_count = topic.num_partitions;
@@ -40,6 +46,11 @@ CreateTopicEvent event_of(CreateTopicsRequest::CreatableTopic& topic) {
         {.partition = assignment.partition_index, .replicas = std::move(assignment.broker_ids)});
   }
   for (auto& config : topic.configs) event.configs.emplace_back(std::move(config.name), std::move(config.value));
+  if (event.name != kOffsetsTopic) return event;
+  for (const auto& [name, value] : offsets_topic_configs(broker)) {
+    const auto is_given = [&key = name](const auto& config) { return config.first == key; };
+    if (std::none_of(event.configs.begin(), event.configs.end(), is_given)) event.configs.emplace_back(name, value);
+  }
   return event;
 }
 
@@ -80,8 +91,9 @@ Task<CreateTopicsResponse> handle_create_topics(Broker& broker, Request /*reques
   CreateTopicsResponse response;
   const std::map<std::string, int> counts = counted_names(message.topics, [](const auto& topic) { return topic.name; });
   std::vector<CreateTopicEvent> events;
+  const BrokerConfigs layers = broker.metadata->broker_configs();
   for (auto& topic : message.topics) {
-    if (counts.find(topic.name)->second == 1) events.push_back(event_of(topic));
+    if (counts.find(topic.name)->second == 1) events.push_back(event_of(topic, layers));
   }
   std::vector<std::string> names;
   for (const CreateTopicEvent& event : events) names.push_back(event.name);
@@ -193,6 +205,11 @@ using PartitionsResult = CreatePartitionsResponse::CreatePartitionsTopicResult;
 
 Task<void> create_partitions_of(Broker& broker, CreatePartitionsEvent event, Validate validate,
                                 PartitionsResult& result) {
+  if (event.topic == kOffsetsTopic) {
+    result.error_code = ErrorCode::kInvalidPartitions;
+    result.error_message = fmt::format("The number of partitions of {} cannot be changed.", kOffsetsTopic);
+    co_return;
+  }
   const MetadataResult<TopicState> made = co_await broker.metadata->create_partitions(std::move(event), validate);
   if (made) co_return;
   result.error_code = error_code_of(made.error().code);

@@ -27,7 +27,7 @@ class FakeConnection final : public Connection {
   void close(std::string_view reason) noexcept override { closed = reason; }
   bool backed_up() noexcept override { return full; }
 
-  std::map<uint64_t, std::vector<Slice>> responses;
+  std::map<uint64_t, std::vector<Piece>> responses;
   std::string closed;
   bool full = false;
 
@@ -101,6 +101,7 @@ struct Fixture {
 
 constexpr int16_t kProduceKey = 0;
 constexpr int16_t kMetadataKey = 3;
+constexpr int16_t kOffsetCommitKey = 8;
 
 TEST_CASE("dispatcher: Produce overlaps Produce, others wait for their predecessors", "[server]") {
   Fixture fixture;
@@ -121,6 +122,28 @@ TEST_CASE("dispatcher: Produce overlaps Produce, others wait for their predecess
   fixture.end(4);
   REQUIRE(fixture.connection.responses.size() == 5);
   REQUIRE(fixture.dispatcher.requests_running() == 0);
+}
+
+// A consumer that commits behind a produce on the same connection means: when that is done.
+TEST_CASE("dispatcher: OffsetCommit overlaps OffsetCommit, and nothing else", "[server]") {
+  Fixture fixture;
+  for (int i = 0; i < 3; ++i) fixture.send(kOffsetCommitKey, 8);
+  fixture.send(kProduceKey, 9);
+  fixture.send(kProduceKey, 9);
+  fixture.send(kOffsetCommitKey, 8);
+  REQUIRE(fixture.handlers.held.size() == 3);
+  fixture.end(2);
+  fixture.end(0);
+  REQUIRE(fixture.handlers.held.size() == 3);
+  fixture.end(1);
+  REQUIRE(fixture.handlers.held.size() == 5);
+  REQUIRE(fixture.handlers.held[4]->api == ApiKey::kProduce);
+  fixture.end(3);
+  REQUIRE(fixture.handlers.held.size() == 5);
+  fixture.end(4);
+  REQUIRE(fixture.handlers.held.size() == 6);
+  fixture.end(5);
+  REQUIRE(fixture.connection.responses.size() == 6);
 }
 
 TEST_CASE("dispatcher: what the handler learns of a request", "[server]") {
@@ -170,7 +193,7 @@ TEST_CASE("dispatcher: ApiVersions of an unknown version is answered in version 
     fixture.send(18, version);
     REQUIRE(fixture.connection.closed.empty());
     std::vector<uint8_t> frame;
-    for (const Slice& piece : fixture.connection.responses.at(0)) {
+    for (const Piece& piece : fixture.connection.responses.at(0)) {
       frame.insert(frame.end(), piece.view().begin(), piece.view().end());
     }
     const Result<ApiVersionsResponse> response =
