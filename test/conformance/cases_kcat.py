@@ -70,3 +70,30 @@ def case_restart_serves_the_same(options):
         broker.start()
         client = broker.connect()
         assert [client.read_all('kept', p) for p in range(3)] == before
+
+
+def case_kcat_crosses_lost_offsets(options):
+    """Where damage has cost the last records of a log, no reader waits: kcat -e ends, from any offset."""
+    if not shutil.which('kcat'):
+        return 'skipped: no kcat'
+    with Leatd(options.leatd) as broker:
+        client = broker.connect()
+        assert client.create_topic('lost', 1) == 0
+        for i in range(20):
+            assert client.produce('lost', 0, batch([b'value %d' % i]))[0] == 0
+        broker.kill()
+        with open(os.path.join(broker.data_dir, 'lost-0', '0' * 20 + '.log'), 'r+b') as log:
+            data = log.read()
+            position = 0
+            for _ in range(10):
+                position += 12 + int.from_bytes(data[position + 8:position + 12], 'big')
+            log.seek(position + 65)  # in the record of offset 10
+            log.write(bytes([data[position + 65] ^ 1]))
+        broker.start()
+        kept = b''.join(b'%d ' % i for i in range(10))
+        assert kcat(broker, '-C', '-t', 'lost', '-e', '-q', '-f', '%o ') == kept
+        for offset in (10, 15, 19, 20):
+            assert kcat(broker, '-C', '-t', 'lost', '-p', '0', '-o', str(offset), '-e', '-q') == b''
+        assert broker.connect().produce('lost', 0, batch([b'after'])) == (0, 20)
+        assert kcat(broker, '-C', '-t', 'lost', '-e', '-q', '-f', '%o ') == kept + b'20 '
+        assert broker.stop() == 0

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # run.py: cases against a live leatd, each with a broker of its own.
-#   run.py --leatd build/release/bin/leatd [--rounds 200] [--requests 1000] [--producers 5000] [--seed N]
-#          [case...]
+#   run.py --leatd build/release/bin/leatd [--rounds 200] [--requests 1000] [--producers 5000] [--commits 1000000]
+#          [--patience 150] [--seed N] [case...]
 # A case whose tool is missing (kcat, strace, mount as root) is skipped and says so. Everything random follows from
 # the seed.
 import argparse
@@ -13,15 +13,19 @@ import traceback
 
 sys.dont_write_bytecode = True  # the tree stays as it is
 
-import cases_compat  # noqa: E402
+import cases_cli  # noqa: E402
+import cases_compat
 import cases_data
+import cases_docs
 import cases_faults
+import cases_groups
 import cases_hostile
 import cases_kcat
 import cases_metrics
 
 CASES = {}
-for module in (cases_kcat, cases_compat, cases_data, cases_faults, cases_hostile, cases_metrics):
+for module in (cases_kcat, cases_compat, cases_data, cases_cli, cases_docs, cases_faults, cases_groups, cases_hostile,
+               cases_metrics):
     for name, value in vars(module).items():
         if name.startswith('case_'):
             CASES[name[len('case_'):]] = value
@@ -33,6 +37,8 @@ def main():
     parser.add_argument('--rounds', type=int, default=5, help='of kill -9')
     parser.add_argument('--requests', type=int, default=1000, help='hostile ones')
     parser.add_argument('--producers', type=int, default=5000, help='ids in one partition')
+    parser.add_argument('--commits', type=int, default=20_000, help='of offsets, before a restart that is timed')
+    parser.add_argument('--patience', type=int, default=60, help='seconds that a case may take to wait for an expiry')
     parser.add_argument('--seed', type=int, default=None)
     parser.add_argument('--list', action='store_true')
     parser.add_argument('cases', nargs='*')
