@@ -25,8 +25,12 @@ FrameTrain::FrameTrain(const std::vector<Slice>& frame) {
 }
 
 Result<BenchConnection> BenchConnection::open(const HostPort& address, Millis timeout) {
-  TRY(socket, TcpSocket::connect(address, timeout));
-  return BenchConnection(std::move(socket));
+  Result<TcpSocket> socket = TcpSocket::connect(address, timeout);
+  if (!socket) {
+    return fail(socket.error().code,
+                fmt::format("broker {} is not reachable ({})", address.to_string(), socket.error().context));
+  }
+  return BenchConnection(*std::move(socket));
 }
 
 void BenchConnection::set_request(FrameTrain train) {

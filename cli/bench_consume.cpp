@@ -147,7 +147,8 @@ Result<void> ConsumeLoad::run() {
       TRY(lane->connection.send_some());
       all_done = all_done && lane->done;
       if (lane->waiting && now - lane->sent_at > Millis(session_.options.timeout_ms)) {
-        return fail(Errc::kTimedOut, "the broker stopped answering");
+        return fail(Errc::kTimedOut, fmt::format("the broker has not answered for {} ms (--timeout waits longer)",
+                                                 session_.options.timeout_ms));
       }
     }
     if (all_done) break;

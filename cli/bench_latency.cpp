@@ -176,7 +176,9 @@ Result<void> LatencyRun::run() {
   BenchProgress progress(session_, begin);
   for (Nanos now = begin;; now = session_.clock.monotonic()) {
     if (now > give_up)
-      return fail(Errc::kTimedOut, fmt::format("{} of {} records came back", received_count_, sent_count_));
+      return fail(Errc::kTimedOut,
+                  fmt::format("{} of {} records had come back {} ms after the end (--timeout waits longer)",
+                              received_count_, sent_count_, session_.options.timeout_ms));
     TRY(send_due(now, end));
     TRY(producer_.receive_some([this](const Slice& answer) { return on_ack(answer); }));
     TRY(consumer_.receive_some([this](const Slice& answer) { return on_fetched(answer); }));

@@ -126,7 +126,9 @@ Result<void> ProduceLoad::run() {
   const Nanos give_up = end + Millis(session_.options.timeout_ms);
   BenchProgress progress(session_, begin);
   for (Nanos now = begin; now < end || in_flight_ > 0; now = session_.clock.monotonic()) {
-    if (now > give_up) return fail(Errc::kTimedOut, "the broker stopped answering");
+    if (now > give_up)
+      return fail(Errc::kTimedOut, fmt::format("the broker has not answered for {} ms (--timeout waits longer)",
+                                               session_.options.timeout_ms));
     const bool sending = now < end && !interrupted();
     if (!sending && in_flight_ == 0) break;
     for (const auto& lane : lanes_) TRY(turn(*lane, sending));

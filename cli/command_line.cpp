@@ -1,14 +1,15 @@
-// command_line.cpp: the only place that knows CLI11. Words that it does not expect are collected, not thrown, so that
-// the answer can name the nearest that is known.
+// command_line.cpp: commands as CLI11's subcommands (flags.cpp has their flags; nothing else knows CLI11). Words that
+// it does not expect are collected, not thrown, so that the answer can name the nearest that is known.
 #include "cli/command_line.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <map>
 
 #include "cli/command.h"
-#include "cli/json_text.h"
 #include "cli/suggest.h"
 
 namespace leat::cli {
@@ -24,11 +25,16 @@ constexpr std::string_view kFooter =
     "  echo hello | leat produce orders\n"
     "  leat consume orders --from-beginning --exit\n"
     "Every command teaches itself: leat COMMAND --help. Exit codes: 0 done, 1 refused or damaged,\n"
-    "2 wrong usage, 3 broker not reachable.";
+    "2 wrong usage, 3 broker not reachable, 4 a torn tail and nothing else (log verify).\n"
+    "With --json errors are JSON, too, on stderr.";
 
+// One subcommand at most: a topic may have the name of a command.
 void prepare(CLI::App& app) {
   app.allow_extras();
   app.fallthrough();
+  app.require_subcommand(0, 1);
+  app.group("Commands");
+  app.get_formatter()->label("SUBCOMMAND", "COMMAND");
   app.get_formatter()->column_width(34);
   app.set_help_flag("-h,--help", "This text");
 }
@@ -64,6 +70,21 @@ std::vector<std::string> command_names(CLI::App* app) {
   return names;
 }
 
+// `what` as a sentence, and where to read on.
+std::string with_help(const std::string& what, const CLI::App* app) {
+  return with_hint(what, fmt::format("See: {} --help", joined(app)));
+}
+
+// Commands of this name elsewhere: "list" at the top is one of topic list and group list.
+std::vector<std::string> commands_named(std::string_view word) {
+  std::vector<std::string> names;
+  for (const Command& command : commands()) {
+    const std::string_view last = command.name.substr(command.name.rfind(' ') + 1);
+    if (last == word) names.push_back(fmt::format("'leat {}'", command.name));
+  }
+  return names;
+}
+
 std::string unexpected_word(CLI::App* root, const std::string& word) {
   CLI::App* const at = innermost(root);
   const bool is_flag = word.starts_with('-') && word != "-";
@@ -76,8 +97,34 @@ std::string unexpected_word(CLI::App* root, const std::string& word) {
                                                  : "unexpected word",
                                  bare);
   if (at != root) text += fmt::format(" for '{}'", joined(at));
-  if (meant) text += fmt::format("; did you mean '{}'?", *meant);
-  return text + fmt::format(" See: {} --help", joined(at));
+  const std::vector<std::string> elsewhere = takes_command ? commands_named(bare) : std::vector<std::string>();
+  if (meant) {
+    text += fmt::format("; did you mean '{}'?", *meant);
+  } else if (!elsewhere.empty()) {
+    text += fmt::format("; did you mean {}?", fmt::join(elsewhere, " or "));
+  }
+  return with_help(text, at);
+}
+
+// CLI11's errors in our words.
+std::string wrong_use(CLI::App* root, const CLI::ParseError& error) {
+  std::string what = error.what();
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    const bool too_many = what.find("At Most") != std::string::npos;
+    what = what.substr(0, what.find(':')) + (too_many ? " may be given only once" : " needs a value");
+  } else if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {
+    const size_t name = std::min(what.find('-'), what.size());
+    what = what.substr(name, what.find(' ', name) - name) + " takes no value";  // only switches are not checked before
+  }
+  const CLI::App* const at = innermost(root);
+  return with_help(at == root ? what : fmt::format("'{}': {}", joined(at), what), at);
+}
+
+// "--" only says that what follows are no flags.
+std::vector<std::string> unexpected_words(const CLI::App& root) {
+  std::vector<std::string> words = root.remaining(true);
+  std::erase(words, "--");
+  return words;
 }
 
 void declare_globals(CLI::App& app, GlobalOptions& options) {
@@ -86,11 +133,14 @@ void declare_globals(CLI::App& app, GlobalOptions& options) {
       ->envname("LEAT_BOOTSTRAP_SERVER")
       ->type_name("HOST:PORT")
       ->capture_default_str();
-  app.add_flag("--json", options.json, "Output for programs");
-  app.add_flag("-q,--quiet", options.quiet, "Only data and errors");
-  app.add_option("--timeout", options.timeout_ms, "How long to wait for an answer, in milliseconds")
-      ->type_name("MS")
-      ->check(CLI::Range(int64_t{1}, int64_t{86'400'000}));
+  constexpr int64_t kDayMs = 86'400'000;
+  Flags flags(app);
+  flags.on_off("--json", options.json, "Output and errors for programs: JSON, an object a line");
+  flags.on_off("-q,--quiet", options.quiet, "Only data and errors");
+  flags.number("--timeout", options.timeout_ms, {.least = 1, .greatest = kDayMs},
+               "How long to wait for an answer, in milliseconds");
+  flags.number("--wait", options.wait_ms, {.least = 0, .greatest = kDayMs},
+               "How long to wait for a broker that is still starting, in milliseconds");
 }
 
 using Actions = std::map<const CLI::App*, Action>;
@@ -114,37 +164,40 @@ void declare_commands(CLI::App& root, Actions& actions) {
   }
 }
 
-int report(Session& session, const Error& error) {
-  if (session.options.json) {
-    const JsonObject details{{"kind", to_string(error.code)}, {"message", error.context}};
-    const std::string line = json_line({{"error", details.raw()}});
-    session.console.warn(std::string_view(line).substr(0, line.size() - 1));
-  } else {
-    session.console.warn("leat: " + error.context);
-  }
+int exit_code_of(const Session& session, const Error& error) {
   if (error.code == Errc::kTimedOut || session.broker_unreachable()) return kExitUnreachable;
   return error.code == Errc::kInvalidArgument ? kExitUsage : kExitFailed;
 }
 
+int refuse_use(Session& session, std::string what) {
+  session.tell(Error(Errc::kInvalidArgument, std::move(what)));
+  return kExitUsage;
+}
+
 int run_chosen(CLI::App& root, const Actions& actions, Session& session) {
-  if (const std::vector<std::string> extras = root.remaining(true); !extras.empty()) {
-    session.console.warn("leat: " + unexpected_word(&root, extras.front()));
-    return kExitUsage;
+  if (const std::vector<std::string> extras = unexpected_words(root); !extras.empty()) {
+    return refuse_use(session, unexpected_word(&root, extras.front()));
   }
   CLI::App* const chosen = innermost(&root);
   const auto action = actions.find(chosen);
   if (action == actions.end()) {
-    session.console.warn(chosen->help());
+    if (session.options.json) {
+      return refuse_use(session, with_help(fmt::format("'{}' needs a command: {}", joined(chosen),
+                                                       fmt::join(command_names(chosen), ", ")),
+                                           chosen));
+    }
+    session.console.warn(root.help());
     return kExitUsage;
   }
   const Result<int> code = action->second(session);
   session.console.end_progress();
   session.console.flush();
-  return code ? *code : report(session, code.error());
+  if (code) return *code;
+  session.tell(code.error());
+  return exit_code_of(session, code.error());
 }
 
-int parse_and_run(std::span<const std::string> arguments, Console& console, const Clock& clock) {
-  Session session(console, clock);
+int parse_and_run(std::span<const std::string> arguments, Session& session) {
   CLI::App root{std::string(kAbout), "leat"};
   prepare(root);
   root.set_version_flag("--version", "leat 0.1.0");
@@ -156,85 +209,36 @@ int parse_and_run(std::span<const std::string> arguments, Console& console, cons
   try {
     root.parse(reversed);
   } catch (const CLI::CallForHelp&) {
-    console.out(innermost(&root)->help());
+    session.out(root.help());
     return kExitOk;
   } catch (const CLI::CallForVersion& version) {
-    console.out(std::string(version.what()) + "\n");
+    session.out(std::string(version.what()) + "\n");
     return kExitOk;
   } catch (const CLI::ParseError& error) {
     // A word that was misspelt often makes another one seem missing: it is named first.
-    const std::vector<std::string> extras = root.remaining(true);
-    const std::string name = joined(innermost(&root));
-    const std::string what = extras.empty() ? fmt::format("{}: {}. See: {} --help", name, error.what(), name)
-                                            : "leat: " + unexpected_word(&root, extras.front());
-    console.warn(what);
-    return kExitUsage;
+    const std::vector<std::string> extras = unexpected_words(root);
+    return refuse_use(session, extras.empty() ? wrong_use(&root, error) : unexpected_word(&root, extras.front()));
   }
   return run_chosen(root, actions, session);
+}
+
+// Also when the rest of the line is wrong: then CLI11 has set nothing yet.
+bool asks_for_json(std::span<const std::string> arguments) {
+  const auto end = std::find(arguments.begin(), arguments.end(), "--");
+  return std::find(arguments.begin(), end, "--json") != end;
 }
 
 }  // namespace
 
 // A command whose output was lost has failed, whatever it did.
 int run_command_line(std::span<const std::string> arguments, Console& console, const Clock& clock) {
-  const int exit_code = parse_and_run(arguments, console, clock);
+  Session session(console, clock);
+  session.options.json = asks_for_json(arguments);
+  const int exit_code = parse_and_run(arguments, session);
   console.flush();
   if (!console.output_error()) return exit_code;
-  console.warn(fmt::format("leat: {}", console.output_error()->context));
+  session.tell(*console.output_error());
   return exit_code == kExitOk ? kExitFailed : exit_code;
-}
-
-// ---- flags.h ----
-
-void Flags::on_off(const std::string& names, bool& target, const std::string& help) {
-  app_.add_flag(names, target, help);
-}
-
-void Flags::text(const std::string& names, const std::string& value, std::string& target, const std::string& help) {
-  app_.add_option(names, target, help)->type_name(value);
-}
-void Flags::text(const std::string& names, const std::string& value, std::optional<std::string>& target,
-                 const std::string& help) {
-  app_.add_option(names, target, help)->type_name(value);
-}
-void Flags::texts(const std::string& names, const std::string& value, std::vector<std::string>& target,
-                  const std::string& help) {
-  app_.add_option(names, target, help)->type_name(value)->take_all()->allow_extra_args(false);
-}
-void Flags::number(const std::string& names, int64_t& target, NumberRange range, const std::string& help) {
-  app_.add_option(names, target, help)
-      ->type_name("N")
-      ->check(CLI::Range(range.least, range.greatest))
-      ->capture_default_str();
-}
-void Flags::number(const std::string& names, std::optional<int64_t>& target, NumberRange range,
-                   const std::string& help) {
-  app_.add_option(names, target, help)->type_name("N")->check(CLI::Range(range.least, range.greatest));
-}
-void Flags::numbers(const std::string& names, std::vector<int64_t>& target, NumberRange range,
-                    const std::string& help) {
-  app_.add_option(names, target, help)
-      ->type_name("N")
-      ->check(CLI::Range(range.least, range.greatest))
-      ->delimiter(',')
-      ->take_all()
-      ->allow_extra_args(false);
-}
-void Flags::choice(const std::string& names, std::string& target, const std::vector<std::string>& choices,
-                   const std::string& help) {
-  std::string value;
-  for (const std::string& choice : choices) value += (value.empty() ? "" : "|") + choice;
-  app_.add_option(names, target, help)
-      ->type_name(value)
-      ->check(CLI::IsMember(choices).description(""))
-      ->capture_default_str();
-}
-
-void Flags::word(const std::string& name, std::string& target, Need need, const std::string& help) {
-  app_.add_option(name, target, help)->type_name("")->required(need == Need::kRequired);
-}
-void Flags::words(const std::string& name, std::vector<std::string>& target, Need need, const std::string& help) {
-  app_.add_option(name, target, help)->type_name("")->required(need == Need::kRequired);
 }
 
 }  // namespace leat::cli

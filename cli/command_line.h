@@ -10,7 +10,8 @@
 
 namespace leat::cli {
 
-// `arguments` without the program's name. Errors are told on the console.
+// `arguments` without the program's name. Errors are told on the console's error stream, with --json anywhere among the
+// arguments as JSON, those of the parse, too (Session::tell).
 int run_command_line(std::span<const std::string> arguments, Console& console, const Clock& clock);
 
 }  // namespace leat::cli

@@ -8,8 +8,9 @@ namespace {
 
 constexpr std::array kGroups{
     CommandGroup{"topic", "Create, list, describe, delete, alter topics"},
+    CommandGroup{"group", "List, describe, reset, delete consumer groups"},
     CommandGroup{"config", "Read and change settings"},
-    CommandGroup{"log", "Look into the files of a log, without a server"},
+    CommandGroup{"log", "Look into the files of a log, and repair them, without a server"},
     CommandGroup{"bench", "Measure any Kafka-compatible broker"},
 };
 
@@ -35,15 +36,36 @@ constexpr std::array kCommands{
             "  leat produce orders --compression zstd --acks 1 < orders.txt",
             declare_produce},
     Command{"consume", "Records to standard output",
-            "  leat consume orders                                  (what comes from now on)\n"
-            "  leat consume orders --from-beginning --exit          (all that is there)\n"
+            "  leat consume orders                                  # what comes from now on\n"
+            "  leat consume orders --from-beginning --exit          # all that is there\n"
             "  leat consume orders --since 1h --format '%p@%o %k=%v\\n'\n"
-            "  leat consume orders --partition 0 --offset 42 --count 1 --json",
+            "  leat consume orders --partition 0 --offset 42 --count 1 --json\n"
+            "  leat consume orders --group billing --from-beginning # as one of a group; goes on where it ended",
             declare_consume},
     Command{"offsets", "Where partitions begin and end",
             "  leat offsets orders\n"
             "  leat offsets orders --at 2h",
             declare_offsets},
+    Command{"group list", "Name all groups, with their state",
+            "  leat group list\n"
+            "  leat group list --state Empty --type consumer\n"
+            "  leat group list --json | jq -r .group",
+            declare_group_list},
+    Command{"group describe", "How far a group is, and who its members are",
+            "  leat group describe billing\n"
+            "  leat group describe billing --json | jq '[.partitions[].lag] | add'   # all that is still to read",
+            declare_group_describe},
+    Command{
+        "group reset", "Move the committed offsets of a group",
+        "  leat group reset billing --to-earliest --all-topics                  # shows what would change\n"
+        "  leat group reset billing --to-earliest --all-topics --execute        # changes it\n"
+        "  leat group reset billing --to-datetime 2h --topic orders --execute   # back to two hours ago\n"
+        "  leat group reset billing --shift-by -100 --topic orders:0,2          # 100 records back in two partitions",
+        declare_group_reset},
+    Command{"group delete", "Remove groups and their committed offsets",
+            "  leat group delete billing\n"
+            "  leat group list --state Empty -q | xargs leat group delete",
+            declare_group_delete},
     Command{"config get", "Effective settings, with their source",
             "  leat config get topic orders\n"
             "  leat config get topic orders retention.ms\n"
@@ -61,8 +83,12 @@ constexpr std::array kCommands{
             declare_log_dump},
     Command{"log verify", "Check that files hold what was written",
             "  leat log verify leat-data\n"
-            "  leat log verify leat-data/orders-0 --json",
+            "  leat log verify leat-data/orders-0 --json   # exit code 1: damage; 4: nothing but a torn tail",
             declare_log_verify},
+    Command{"log repair", "Take damage out of logs, while leatd is stopped",
+            "  leat log repair --dry-run leat-data           # what would be done\n"
+            "  leat log repair leat-data/orders-0            # what is taken out goes to .aside files beside the log",
+            declare_log_repair},
     Command{"bench produce", "How fast records are taken",
             "  leat bench produce speed --record-bytes 100 --batch-records 1000\n"
             "  leat bench produce speed --connections 8 --batch-records 1 --duration 30",

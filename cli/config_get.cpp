@@ -1,11 +1,13 @@
 // config_get.cpp: leat config get: effective settings of a topic or of the broker (DescribeConfigs).
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "cli/command.h"
 #include "cli/config_resource.h"
 #include "cli/json_text.h"
+#include "cli/suggest.h"
 #include "cli/text_table.h"
 
 namespace leat::cli {
@@ -18,16 +20,36 @@ struct GetOptions {
 
 constexpr int8_t kDefaultConfig = 5;
 
-Result<int> get(Session& session, const GetOptions& options) {
-  TRY(client, session.client());
-  TRY(target, config_target(*client, options.words));
-  TRY(entries, describe_configs(*client, target.resource, target.rest));
+Result<void> refuse_unknown(SimpleClient& client, const ConfigTarget& target, const std::string& name) {
+  TRY(entries, describe_configs(client, target.resource, {}));
+  std::vector<std::string> known;
+  for (const ConfigEntry& entry : entries) known.push_back(entry.name);
+  const std::optional<std::string> meant = nearest(name, known);
+  const std::string_view kind = target.resource.type == ResourceType::kTopic ? "topic" : "broker";
+  std::string what = fmt::format("a {} has no setting '{}'", kind, name);
+  if (meant) what += fmt::format("; did you mean '{}'?", *meant);
+  return fail(Errc::kNotFound, with_hint(std::move(what), fmt::format("All of them: leat config get {} {}", kind,
+                                                                      target.resource.name)));
+}
+
+// A broker leaves out what it does not know.
+Result<void> check_all_found(SimpleClient& client, const ConfigTarget& target,
+                             const std::vector<ConfigEntry>& entries) {
   for (const std::string& name : target.rest) {
     const bool found =
-        std::any_of(entries.begin(), entries.end(), [&](const ConfigEntry& entry) { return entry.name == name; });
-    if (!found)
-      return fail(Errc::kNotFound, fmt::format("there is no setting '{}'; list them all by naming none", name));
+        std::any_of(entries.begin(), entries.end(), [&name](const ConfigEntry& entry) { return entry.name == name; });
+    if (found) continue;
+    return refuse_unknown(client, target, name);
   }
+  return {};
+}
+
+Result<int> get(Session& session, const GetOptions& options) {
+  TRY(target, parse_config_target(options.words, "config get"));
+  TRY(client, session.client());
+  TRY(complete(target, *client));
+  TRY(entries, describe_configs(*client, target.resource, target.rest));
+  TRY(check_all_found(*client, target, entries));
   TextTable table({"NAME", "VALUE", "SOURCE"});
   for (const ConfigEntry& entry : entries) {
     if (options.overrides && entry.source == kDefaultConfig) continue;

@@ -16,13 +16,16 @@ bool is_number(const std::string& word) {
 
 }  // namespace
 
-Result<ConfigTarget> config_target(SimpleClient& client, const std::vector<std::string>& words) {
-  if (words.empty()) return fail(Errc::kInvalidArgument, "say whose settings: topic NAME, or broker");
+Result<ConfigTarget> parse_config_target(const std::vector<std::string>& words, std::string_view command) {
+  const bool sets = command == "config set";
+  if (words.empty()) return fail(Errc::kInvalidArgument, "whose settings? Say topic NAME, or broker");
   ConfigTarget target;
   size_t used = 1;
   if (words[0] == "topic") {
-    if (words.size() < 2)
-      return fail(Errc::kInvalidArgument, "the topic's name is missing: leat config get topic NAME");
+    if (words.size() < 2 || words[1].find('=') != std::string::npos) {
+      return fail(Errc::kInvalidArgument, fmt::format("the topic's name is missing: leat {} topic NAME {}", command,
+                                                      sets ? "SETTING=VALUE" : "[SETTING]"));
+    }
     target.resource = {.type = ResourceType::kTopic, .name = words[1]};
     used = 2;
   } else if (words[0] == "broker") {
@@ -30,9 +33,6 @@ Result<ConfigTarget> config_target(SimpleClient& client, const std::vector<std::
     if (words.size() > 1 && is_number(words[1])) {
       target.resource.name = words[1];
       used = 2;
-    } else {
-      TRY(metadata, client.metadata(std::vector<std::string>{}, AutoCreate::kNo));
-      target.resource.name = std::to_string(metadata.controller_id);
     }
   } else {
     const std::vector<std::string> known{"topic", "broker"};
@@ -42,6 +42,14 @@ Result<ConfigTarget> config_target(SimpleClient& client, const std::vector<std::
   }
   target.rest.assign(words.begin() + static_cast<std::ptrdiff_t>(used), words.end());
   return target;
+}
+
+// The controller: the only node that leatd has.
+Result<void> complete(ConfigTarget& target, SimpleClient& client) {
+  if (!target.resource.name.empty()) return {};
+  TRY(metadata, client.metadata(std::vector<std::string>{}, AutoCreate::kNo));
+  target.resource.name = std::to_string(metadata.controller_id);
+  return {};
 }
 
 }  // namespace leat::cli

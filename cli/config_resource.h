@@ -1,7 +1,8 @@
-// config_resource.h: whose settings: "topic NAME ..." or "broker [ID] ...".
+// config_resource.h: how config get and config set name what they are about: "topic NAME ..." or "broker [ID] ...".
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "client/topic_configs.h"
@@ -9,11 +10,13 @@
 namespace leat::cli {
 
 struct ConfigTarget {
-  ConfigResource resource;
-  std::vector<std::string> rest;  // the words behind it
+  ConfigResource resource;        // a broker's name is empty when no ID was given
+  std::vector<std::string> rest;  // the words after it
 };
 
-// A broker without an id is the controller: the only node that leatd has.
-Result<ConfigTarget> config_target(SimpleClient& client, const std::vector<std::string>& words);
+// `command` as in "config get", for what is said when words are missing (kInvalidArgument).
+Result<ConfigTarget> parse_config_target(const std::vector<std::string>& words, std::string_view command);
+// Without an ID: the broker that is asked.
+Result<void> complete(ConfigTarget& target, SimpleClient& client);
 
 }  // namespace leat::cli

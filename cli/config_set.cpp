@@ -7,6 +7,7 @@
 #include "cli/config_resource.h"
 #include "cli/json_text.h"
 #include "cli/key_value.h"
+#include "cli/unset_names.h"
 
 namespace leat::cli {
 namespace {
@@ -17,13 +18,15 @@ struct SetOptions {
 };
 
 Result<int> set(Session& session, const SetOptions& options) {
-  TRY(client, session.client());
-  TRY(target, config_target(*client, options.words));
+  TRY(target, parse_config_target(options.words, "config set"));
   TRY(pairs, parse_key_values(target.rest, "config set"));
   std::vector<ConfigChange> changes;
   for (const KeyValue& pair : pairs) changes.push_back({.name = pair.key, .value = pair.value});
   for (const std::string& name : options.unset) changes.push_back({.name = name, .value = std::nullopt});
   if (changes.empty()) return fail(Errc::kInvalidArgument, "nothing to set: give NAME=VALUE, or --unset NAME");
+  TRY(client, session.client());
+  TRY(complete(target, *client));
+  TRY(check_unset_names(*client, target.resource, options.unset));
   TRY(alter_configs(*client, target.resource, changes));
   for (const ConfigChange& change : changes) {
     if (session.options.json) {

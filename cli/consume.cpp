@@ -1,120 +1,53 @@
 // consume.cpp: leat consume: records of a topic to standard output, as they come or up to the end that there is now.
-#include <fmt/format.h>
-
 #include <memory>
 
 #include "cli/command.h"
-#include "cli/json_text.h"
-#include "cli/moment.h"
-#include "cli/record_text.h"
+#include "cli/consume_group.h"
+#include "cli/consuming.h"
 #include "client/partition_reader.h"
-#include "client/topic_offsets.h"
 
 namespace leat::cli {
 namespace {
 
-struct ConsumeOptions {
-  std::string topic;
-  std::vector<int64_t> partitions;
-  bool from_beginning = false;
-  std::optional<int64_t> offset;
-  std::optional<std::string> since;
-  bool exit_at_end = false;
-  std::optional<int64_t> count;
-  std::string format = "%v\\n";
-  std::string isolation = "read_uncommitted";
-  int64_t max_bytes = 8 << 20;
-};
-
-using Offsets = std::map<int32_t, int64_t>;
-
-Result<Offsets> start_offsets(Session& session, SimpleClient& client, const Topic& topic,
-                              const ConsumeOptions& options) {
+Result<int> consume_alone(Session& session, const ConsumeOptions& options) {
   const std::vector<int32_t> partitions(options.partitions.begin(), options.partitions.end());
-  const int given = (options.from_beginning ? 1 : 0) + (options.offset ? 1 : 0) + (options.since ? 1 : 0);
-  if (given > 1) return fail(Errc::kInvalidArgument, "give one of --from-beginning, --offset and --since");
-  TRY(latest, list_offsets(client, topic, kLatestOffset, partitions));
-  Offsets start;
-  for (const auto& [partition, end] : latest) start[partition] = options.offset ? *options.offset : end.offset;
-  if (options.from_beginning) {
-    TRY(earliest, list_offsets(client, topic, kEarliestOffset, partitions));
-    for (const auto& [partition, first] : earliest) start[partition] = first.offset;
-  }
-  if (options.since) {
-    TRY(moment_ms, parse_moment(*options.since, session.clock.wall_ms()));
-    TRY(found, list_offsets(client, topic, moment_ms, partitions));
-    for (const auto& [partition, first] : found) {
-      if (first.offset >= 0) start[partition] = first.offset;
-    }
-  }
-  return start;
-}
-
-class Consuming {
- public:
-  Consuming(Session& session, const ConsumeOptions& options, RecordFormat format) noexcept
-      : session_(session), options_(options), format_(std::move(format)) {}
-
-  void on_record(const ConsumedRecord& record) {
-    if (is_done()) return;
-    line_.clear();
-    if (session_.options.json) {
-      line_ = record_json(record).line();
-    } else {
-      format_.append_to(line_, record);
-    }
-    session_.out(line_);
-    ++count_;
-  }
-  bool is_done() const noexcept {
-    return session_.output_closed() || interrupted() || (options_.count && count_ >= *options_.count);
-  }
-  int64_t count() const noexcept { return count_; }
-
- private:
-  Session& session_;
-  const ConsumeOptions& options_;
-  RecordFormat format_;
-  std::string line_;
-  int64_t count_ = 0;
-};
-
-bool at_end(const Offsets& positions, const Offsets& ends) {
-  for (const auto& [partition, position] : positions) {
-    if (position < ends.at(partition)) return false;
-  }
-  return true;
-}
-
-Result<int> consume(Session& session, const ConsumeOptions& options) {
   TRY(format, RecordFormat::parse(options.format));
   TRY(client, session.client());
   TRY(topic, client->topic(options.topic, AutoCreate::kNo));
-  TRY(positions, start_offsets(session, *client, topic, options));
+  TRY(positions, start_offsets(session, *client, topic, options, partitions));
   Offsets ends;
   if (options.exit_at_end) {
-    const std::vector<int32_t> partitions(options.partitions.begin(), options.partitions.end());
     TRY(latest, list_offsets(*client, topic, kLatestOffset, partitions));
     for (const auto& [partition, end] : latest) ends[partition] = end.offset;
   }
   catch_interrupts();
-  Consuming consuming(session, options, std::move(format));
+  RecordPrinter printer(session, options, std::move(format));
   PartitionReader reader(
       *client, topic, positions,
       {.max_bytes = static_cast<int32_t>(options.max_bytes),
        .isolation = options.isolation == "read_committed" ? Isolation::kReadCommitted : Isolation::kReadUncommitted});
   const auto on_record = [&](const FetchedRecord& fetched) {
-    consuming.on_record({.topic = options.topic,
-                         .partition = fetched.partition,
-                         .offset = fetched.offset,
-                         .timestamp_ms = fetched.timestamp_ms,
-                         .record = fetched.record});
+    printer.print({.topic = options.topic,
+                   .partition = fetched.partition,
+                   .offset = fetched.offset,
+                   .timestamp_ms = fetched.timestamp_ms,
+                   .record = fetched.record});
   };
-  while (!consuming.is_done() && !(options.exit_at_end && at_end(reader.positions(), ends))) {
+  while (!printer.is_done() && !(options.exit_at_end && at_end(reader.positions(), ends))) {
     TRY(reader.poll(Millis(500), on_record));
     session.console.flush();
   }
   return kExitOk;
+}
+
+Result<int> consume(Session& session, const ConsumeOptions& options) {
+  const int given = (options.from_beginning ? 1 : 0) + (options.offset ? 1 : 0) + (options.since ? 1 : 0);
+  if (given > 1) return fail(Errc::kInvalidArgument, "give one of --from-beginning, --offset and --since");
+  if (options.group) return consume_in_group(session, options);
+  if (options.instance_id) {
+    return fail(Errc::kInvalidArgument, "--group-instance-id names a member of a group: give --group too");
+  }
+  return consume_alone(session, options);
 }
 
 }  // namespace
@@ -135,6 +68,13 @@ Action declare_consume(Flags& flags) {
   flags.choice("--isolation", options->isolation, {"read_uncommitted", "read_committed"},
                "Whether open transactions are seen");
   flags.number("--max-bytes", options->max_bytes, {.least = 1, .greatest = 1 << 30}, "At most so much in one fetch");
+  flags.text("-g,--group", "NAME", options->group,
+             "Read as a member of this group: it shares the partitions among its members and keeps how far it came; "
+             "--from-beginning and --since count only where it has kept nothing yet");
+  flags.text("--group-instance-id", "NAME", options->instance_id,
+             "A name of this member's own: after a restart it goes on with the same partitions, and nobody else waits");
+  flags.choice("--group-protocol", options->group_protocol, {"auto", "consumer", "classic"},
+               "How members and broker speak; auto: consumer where the broker can");
   return [options](Session& session) { return consume(session, *options); };
 }
 

@@ -1,4 +1,4 @@
-// flags.h: how a command declares its flags: a narrow face of CLI11, so that one file includes it. Targets must outlive
+// flags.h: how a command declares its flags: a narrow face of CLI11, so that two files include it. Targets must outlive
 // the parse; a command keeps them in a struct that its action shares.
 #pragma once
 

@@ -43,6 +43,13 @@ JsonRaw json_array(const std::vector<JsonValue>& values) {
   return {text + "]"};
 }
 
+JsonRaw json_texts(const std::vector<std::string>& texts) {
+  std::vector<JsonValue> values;
+  values.reserve(texts.size());
+  for (const std::string& text : texts) values.emplace_back(std::string_view(text));
+  return json_array(values);
+}
+
 std::string json_line(std::initializer_list<JsonObject::Member> members) { return JsonObject(members).line(); }
 
 }  // namespace leat::cli

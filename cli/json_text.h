@@ -35,6 +35,7 @@ class JsonObject {
 };
 
 JsonRaw json_array(const std::vector<JsonValue>& values);
+JsonRaw json_texts(const std::vector<std::string>& texts);
 std::string json_line(std::initializer_list<JsonObject::Member> members);
 
 }  // namespace leat::cli

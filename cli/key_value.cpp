@@ -8,7 +8,7 @@ namespace leat::cli {
 Result<KeyValue> parse_key_value(std::string_view word, std::string_view what) {
   const size_t equals = word.find('=');
   if (equals == std::string_view::npos || equals == 0) {
-    return fail(Errc::kInvalidArgument, fmt::format("'{}' is no NAME=VALUE, which {} takes", word, what));
+    return fail(Errc::kInvalidArgument, fmt::format("'{}' is not NAME=VALUE, which {} takes", word, what));
   }
   return KeyValue{.key = std::string(word.substr(0, equals)), .value = std::string(word.substr(equals + 1))};
 }

@@ -44,7 +44,8 @@ Result<int> print_offsets(Session& session, const OffsetsOptions& options) {
   if (options.at) return print_moment(session, *client, topic, options);
   TRY(earliest, list_offsets(*client, topic, kEarliestOffset, partitions));
   TRY(latest, list_offsets(*client, topic, kLatestOffset, partitions));
-  TextTable table({"PARTITION", "EARLIEST", "LATEST", "RECORDS"});
+  // SPAN counts offsets. There may be fewer records: compaction, transaction markers and damage leave gaps.
+  TextTable table({"PARTITION", "EARLIEST", "LATEST", "SPAN"});
   for (const auto& [partition, first] : earliest) {
     const int64_t end = latest[partition].offset;
     if (session.options.json) {

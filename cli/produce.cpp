@@ -70,17 +70,24 @@ class Producing {
 Result<void> Producing::prepare() {
   TRY(separator, unescape(options_.key_separator.value_or("")));
   if (options_.key_separator && separator.empty())
-    return fail(Errc::kInvalidArgument, "--key-separator cannot be empty");
+    return fail(Errc::kInvalidArgument, "--key-separator is empty: give what stands behind the key, as ':' or '\\t'");
   key_separator_ = std::move(separator);
   TRY(pairs, parse_key_values(options_.headers, "--header"));
   header_pairs_ = std::move(pairs);
   for (const KeyValue& pair : header_pairs_) headers_.push_back({.key = pair.key, .value = as_bytes(pair.value)});
   codec_ = codec_from_name(options_.compression).value_or(Codec::kNone);
   const LevelRange levels = compression_levels(codec_);
+  if (options_.compression_level && levels.least == levels.greatest) {
+    return fail(Errc::kInvalidArgument,
+                fmt::format("--compression-level is of no use with --compression {}: gzip, lz4 and "
+                            "zstd have levels",
+                            options_.compression));
+  }
   if (options_.compression_level &&
       (*options_.compression_level < levels.least || *options_.compression_level > levels.greatest)) {
     return fail(Errc::kInvalidArgument,
-                fmt::format("{} takes levels {} to {}", options_.compression, levels.least, levels.greatest));
+                fmt::format("--compression-level {}: {} takes {} to {}", *options_.compression_level,
+                            options_.compression, levels.least, levels.greatest));
   }
   if (options_.partition) TRY(partitions_by_leader(sender_.topic(), {static_cast<int32_t>(*options_.partition)}));
   return {};
@@ -189,7 +196,7 @@ Result<int> produce(Session& session, const ProduceOptions& options) {
   const Acks acks = options.acks == "0" ? Acks::kNone : options.acks == "1" ? Acks::kLeader : Acks::kAll;
   Producing producing(session, options, BatchSender(*client, std::move(topic), acks));
   TRY(producing.prepare());
-  if (session.console.input_is_terminal() && !session.options.quiet) {
+  if (session.console.input_is_terminal() && !session.options.quiet && !session.options.json) {
     session.console.warn(fmt::format("Each line is a record for '{}'; Ctrl-D ends.", options.topic));
   }
   const Result<void> done = producing.run();

@@ -1,8 +1,10 @@
-// session.cpp: connecting, and the signals that end a command.
+// session.cpp: connecting, telling errors, and the signals that end a command.
 #include "cli/session.h"
 
 #include <algorithm>
 #include <csignal>
+
+#include "cli/json_text.h"
 
 namespace leat::cli {
 namespace {
@@ -19,10 +21,28 @@ ConnectionOptions Session::connection_options() const {
           .request_timeout = Millis(options.timeout_ms)};
 }
 
+// A port that answers, but not as a broker does, will not become one.
+Result<SimpleClient> Session::connect(const std::vector<HostPort>& addresses) const {
+  constexpr Millis kPause{20};
+  const Nanos give_up = clock.monotonic() + Millis(options.wait_ms);
+  for (;;) {
+    Result<SimpleClient> connected = SimpleClient::connect(addresses, connection_options());
+    if (connected) return connected;
+    const Errc why = connected.error().code;
+    const bool may_come = why == Errc::kIo || why == Errc::kTimedOut;
+    if (!may_come || clock.monotonic() >= give_up) return connected;
+    pause_for(kPause);
+  }
+}
+
+bool Session::broker_unreachable() const noexcept {
+  return broker_unreachable_ || (client_ && client_->lost_a_broker());
+}
+
 Result<SimpleClient*> Session::client() {
   if (!client_) {
     TRY(addresses, bootstrap());
-    Result<SimpleClient> connected = SimpleClient::connect(addresses, connection_options());
+    Result<SimpleClient> connected = connect(addresses);
     broker_unreachable_ = !connected;
     if (!connected) return fail(std::move(connected).error());
     client_ = *std::move(connected);
@@ -33,6 +53,15 @@ Result<SimpleClient*> Session::client() {
 void Session::say(std::string_view line) {
   if (options.quiet || options.json) return;
   console.out(std::string(line) + "\n");
+}
+
+void Session::tell(const Error& error) {
+  if (!options.json) return console.warn("leat: " + error.context);
+  std::string_view kind = refusal_name(error.context);
+  if (kind.empty()) kind = broker_unreachable() ? "unreachable" : to_string(error.code);
+  const JsonObject details{{"kind", kind}, {"message", error.context}};
+  const std::string line = json_line({{"error", details.raw()}});
+  console.warn(std::string_view(line).substr(0, line.size() - 1));
 }
 
 // A second signal ends the process at once.

@@ -17,6 +17,7 @@ std::string TextTable::to_string() const {
       text += row[i];
       if (i + 1 < row.size()) text.append(widths[i] - row[i].size() + 2, ' ');
     }
+    while (text.ends_with(' ')) text.pop_back();  // of cells that are empty at the end of a row
     text += '\n';
   }
   return text;

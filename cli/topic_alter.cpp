@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/json_text.h"
 #include "cli/key_value.h"
+#include "cli/unset_names.h"
 #include "client/topic_configs.h"
 #include "net/protocol/messages/create_partitions.h"
 
@@ -44,11 +45,11 @@ Result<int> alter(Session& session, const AlterOptions& options) {
   std::vector<ConfigChange> changes;
   for (const KeyValue& pair : pairs) changes.push_back({.name = pair.key, .value = pair.value});
   for (const std::string& name : options.unset) changes.push_back({.name = name, .value = std::nullopt});
+  const ConfigResource resource{.type = ResourceType::kTopic, .name = options.name};
   TRY(client, session.client());
+  TRY(check_unset_names(*client, resource, options.unset));
   if (options.partitions) TRY(add_partitions(*client, options));
-  if (!changes.empty()) {
-    TRY(alter_configs(*client, {.type = ResourceType::kTopic, .name = options.name}, changes));
-  }
+  if (!changes.empty()) TRY(alter_configs(*client, resource, changes));
   if (session.options.json) session.out(json_line({{"topic", options.name}, {"altered", true}}));
   session.say(fmt::format("Altered topic '{}'.", options.name));
   return kExitOk;

@@ -19,6 +19,27 @@ struct CreateOptions {
   bool if_not_exists = false;
 };
 
+struct Outcome {
+  bool existed = false;
+  int32_t partition_count = 0;
+  Uuid topic_id;
+};
+
+void tell(Session& session, const std::string& name, const Outcome& outcome) {
+  if (session.options.json) {
+    session.out(json_line({{"topic", name},
+                           {"created", !outcome.existed},
+                           {"partitions", outcome.partition_count},
+                           {"topic_id", outcome.topic_id.to_string()}}));
+  }
+  std::string partitions;
+  if (outcome.partition_count > 0) {
+    partitions = fmt::format(" with {} partition{}", outcome.partition_count, outcome.partition_count == 1 ? "" : "s");
+  }
+  session.say(outcome.existed ? fmt::format("Topic '{}' exists{}.", name, partitions)
+                              : fmt::format("Created topic '{}'{}.", name, partitions));
+}
+
 Result<int> create(Session& session, const CreateOptions& options) {
   CreateTopicsRequest request;
   auto& topic = request.topics.emplace_back();
@@ -38,17 +59,13 @@ Result<int> create(Session& session, const CreateOptions& options) {
     return fail(
         to_error(result.error_code, fmt::format("topic '{}' was not created", options.name), result.error_message));
   }
-  if (session.options.json) {
-    session.out(json_line({{"topic", options.name},
-                           {"created", !existed},
-                           {"partitions", result.num_partitions},
-                           {"topic_id", result.topic_id.to_string()}}));
+  Outcome outcome{.existed = existed, .partition_count = result.num_partitions, .topic_id = result.topic_id};
+  if (existed) {  // the refusal says nothing about it
+    TRY(found, client->topic(options.name, AutoCreate::kNo));
+    outcome.partition_count = static_cast<int32_t>(found.partitions.size());
+    outcome.topic_id = found.topic_id;
   }
-  const std::string partitions = result.num_partitions > 0 ? fmt::format(" with {} partition{}", result.num_partitions,
-                                                                         result.num_partitions == 1 ? "" : "s")
-                                                           : "";
-  session.say(existed ? fmt::format("Topic '{}' exists.", options.name)
-                      : fmt::format("Created topic '{}'{}.", options.name, partitions));
+  tell(session, options.name, outcome);
   return kExitOk;
 }
 

@@ -15,6 +15,14 @@ struct DeleteOptions {
   bool if_exists = false;
 };
 
+Error refusal(const std::string& name, const DeleteTopicsResponse::DeletableTopicResult& result) {
+  if (result.error_code != ErrorCode::kUnknownTopicOrPartition) {
+    return to_error(result.error_code, fmt::format("topic '{}' was not deleted", name), result.error_message);
+  }
+  return {Errc::kNotFound,
+          fmt::format("topic '{}' does not exist (UNKNOWN_TOPIC_OR_PARTITION). See: leat topic list", name)};
+}
+
 Result<int> remove(Session& session, const DeleteOptions& options) {
   constexpr int16_t kVersionWithNames = 5;  // later ones want each topic by name or id
   TRY(client, session.client());
@@ -30,9 +38,7 @@ Result<int> remove(Session& session, const DeleteOptions& options) {
     const bool deleted = result.error_code == ErrorCode::kNone;
     if (!deleted && !(missing && options.if_exists)) {
       code = kExitFailed;
-      session.console.warn(missing ? fmt::format("leat: topic '{}' does not exist. See: leat topic list", name)
-                                   : fmt::format("leat: topic '{}' was not deleted: {}", name,
-                                                 describe_error(result.error_code, result.error_message)));
+      session.tell(refusal(name, result));
     }
     if (session.options.json) session.out(json_line({{"topic", name}, {"deleted", deleted}}));
     if (deleted) session.say(fmt::format("Deleted topic '{}'.", name));

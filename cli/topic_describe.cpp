@@ -68,7 +68,8 @@ void print_text(Session& session, Description& found) {
   for (const ConfigEntry& config : found.overrides) {
     session.out(fmt::format("  {} = {}\n", config.name, config.value.value_or("")));
   }
-  TextTable table({"PARTITION", "LEADER", "REPLICAS", "IN-SYNC", "EARLIEST", "LATEST", "RECORDS"});
+  // SPAN counts offsets, not records: see `leat offsets`.
+  TextTable table({"PARTITION", "LEADER", "REPLICAS", "IN-SYNC", "EARLIEST", "LATEST", "SPAN"});
   for (const auto& partition : found.topic.partitions) {
     const int64_t earliest = found.earliest[partition.partition_index].offset;
     const int64_t latest = found.latest[partition.partition_index].offset;

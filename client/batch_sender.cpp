@@ -19,9 +19,21 @@ Error refusal(std::string_view topic, const ProduceResponse::PartitionProduceRes
         fmt::format("; record {}: {}", record.batch_index, record.batch_index_error_message.value_or("refused"));
   }
   if (answer.error_code == ErrorCode::kMessageTooLarge) {
-    error.context += ". Send smaller batches (--batch-bytes), or raise the topic's max.message.bytes";
+    error.context = with_hint(std::move(error.context),
+                              "Send smaller batches (--batch-bytes), or raise the topic's max.message.bytes");
   }
   return error;
+}
+
+std::string why_not_yet(std::string_view topic, const ProduceResponse::PartitionProduceResponse& answer) {
+  std::string why = describe_error(answer.error_code, answer.error_message);
+  if (answer.error_code != ErrorCode::kNotEnoughReplicas &&
+      answer.error_code != ErrorCode::kNotEnoughReplicasAfterAppend) {
+    return why;
+  }
+  return with_hint(std::move(why), fmt::format("A leatd is one replica: leat config set topic {} "
+                                               "min.insync.replicas=1",
+                                               topic));
 }
 
 }  // namespace
@@ -63,7 +75,7 @@ Result<void> BatchSender::send_once(std::map<int32_t, Slice>& batches, std::vect
         if (answer.error_code == ErrorCode::kNone) {
           done(answer.index, answer.base_offset);
         } else if (is_retriable(answer.error_code) && answer.error_code != ErrorCode::kCorruptMessage) {
-          last_retriable_ = describe_error(answer.error_code, answer.error_message);
+          last_retriable_ = why_not_yet(topic.name, answer);
         } else {
           return fail(refusal(topic.name, answer));
         }

@@ -14,12 +14,14 @@ constexpr int32_t kResponseBytesMax = int32_t{1} << 30;
 
 }  // namespace
 
-Result<BrokerConnection> BrokerConnection::open(const HostPort& address, const ConnectionOptions& options) {
+Result<BrokerConnection> BrokerConnection::open(const HostPort& address, const ConnectionOptions& options,
+                                                const ReachAdvice& advice) {
   Result<TcpSocket> socket = TcpSocket::connect(address, options.connect_timeout);
   if (!socket) {
-    return fail(socket.error().code,
-                fmt::format("broker {} is not reachable ({}). Is leatd running there? Start it with: leatd --listen {}",
-                            address.to_string(), socket.error().context, address.to_string()));
+    const bool known = socket.error().code != Errc::kNotFound;
+    return fail(known ? socket.error().code : Errc::kIo,
+                fmt::format("broker {} is not reachable ({}). {}", address.to_string(), socket.error().context,
+                            known ? advice.nobody_there : advice.unknown_host));
   }
   BrokerConnection connection(address, options, *std::move(socket));
   TRY(connection.negotiate());
@@ -28,6 +30,10 @@ Result<BrokerConnection> BrokerConnection::open(const HostPort& address, const C
 
 Result<void> BrokerConnection::describe(Result<void> result) const {
   if (result) return result;
+  if (result.error().code == Errc::kTimedOut) {
+    return fail(Errc::kTimedOut, fmt::format("broker {}: no answer within {} ms (--timeout waits longer)",
+                                             address_.to_string(), options_.request_timeout.count()));
+  }
   return fail(result.error().code, fmt::format("broker {}: {}", address_.to_string(), result.error().context));
 }
 
@@ -37,8 +43,7 @@ Result<Slice> BrokerConnection::exchange(std::span<const Slice> frame, Millis ex
   TRY(describe(socket_.receive(size_bytes, options_.request_timeout + extra)));
   const auto size = from_big_endian<int32_t>(size_bytes);
   if (size < 4 || size > kResponseBytesMax) {
-    return fail(Errc::kProtocol, fmt::format("broker {}: an answer of {} bytes cannot be; is this a Kafka port?",
-                                             address_.to_string(), size));
+    return fail(Errc::kProtocol, fmt::format("broker {}: an answer of {} bytes cannot be", address_.to_string(), size));
   }
   BlockRef block = BlockRef::allocate(static_cast<size_t>(size));
   TRY(describe(socket_.receive({block.data(), static_cast<size_t>(size)}, options_.request_timeout)));

@@ -29,10 +29,17 @@ struct ApiRange {
   int16_t max;
 };
 
+// What a person may do when an address is not reached: nobody answers there, or its host is not known.
+struct ReachAdvice {
+  std::string nobody_there;
+  std::string unknown_host;
+};
+
 class BrokerConnection {
  public:
-  // Connects and asks for the broker's versions. The error says what to check when nobody answers.
-  static Result<BrokerConnection> open(const HostPort& address, const ConnectionOptions& options);
+  // Connects and asks for the broker's versions. kIo or kTimedOut: not reached, and the error ends with the advice.
+  static Result<BrokerConnection> open(const HostPort& address, const ConnectionOptions& options,
+                                       const ReachAdvice& advice);
 
   // The newest version that both sides speak, not above `most`; kUnsupported names the API when there is none.
   Result<int16_t> version_of(ApiKey key, int16_t most = INT16_MAX) const;
@@ -61,7 +68,7 @@ class BrokerConnection {
       : address_(std::move(address)), options_(std::move(options)), socket_(std::move(socket)) {}
   Result<void> negotiate();
   Result<Slice> exchange(std::span<const Slice> frame, Millis extra);
-  Result<void> describe(Result<void> result) const;  // adds the address
+  Result<void> describe(Result<void> result) const;  // adds the address, and what to do when no answer came
 
   HostPort address_;
   ConnectionOptions options_;

@@ -92,9 +92,8 @@ Result<void> PartitionReader::on_partition(const FetchResponse::PartitionData& d
   if (data.error_code == ErrorCode::kOffsetOutOfRange) {
     TRY(earliest, list_offsets(client_, topic_, kEarliestOffset, {data.partition_index}));
     TRY(latest, list_offsets(client_, topic_, kLatestOffset, {data.partition_index}));
-    return fail(Errc::kOffsetOutOfRange,
-                fmt::format("{} has no offset {}: it holds {} to {}", name, position,
-                            earliest[data.partition_index].offset, latest[data.partition_index].offset));
+    return fail(offset_outside({.topic = topic_.name.value_or(""), .partition = data.partition_index}, position,
+                               earliest[data.partition_index].offset, latest[data.partition_index].offset));
   }
   if (data.error_code != ErrorCode::kNone) return fail(to_error(data.error_code, name));
   if (!data.records) return {};

@@ -7,6 +7,23 @@
 #include <algorithm>
 
 namespace leat {
+namespace {
+
+bool is_refusal_name(std::string_view word) noexcept {
+  constexpr int16_t kCodeMax = 255;  // above all; those that are not listed share one name
+  for (int16_t code = -1; code <= kCodeMax; ++code) {
+    const auto listed = static_cast<ErrorCode>(code);
+    if (listed != ErrorCode::kNone && error_name(listed) == word) return true;
+  }
+  return false;
+}
+
+ReachAdvice advice_for_bootstrap(const HostPort& address) {
+  return {.nobody_there = fmt::format("Is leatd running there? Start it with: leatd --listen {}", address.to_string()),
+          .unknown_host = "Check the address: -b HOST:PORT, or LEAT_BOOTSTRAP_SERVER"};
+}
+
+}  // namespace
 
 std::string describe_error(ErrorCode code, const std::optional<std::string>& message) {
   const std::string_view words = message && !message->empty() ? std::string_view(*message) : error_message(code);
@@ -21,12 +38,36 @@ Error to_error(ErrorCode code, std::string_view what, const std::optional<std::s
   return {kind, fmt::format("{}: {}", what, describe_error(code, message))};
 }
 
+std::string with_hint(std::string what, std::string_view hint) {
+  const bool ended = what.ends_with('.') || what.ends_with('?') || what.ends_with('!');
+  what += ended ? " " : ". ";
+  what += hint;
+  return what;
+}
+
+std::string_view refusal_name(std::string_view context) noexcept {
+  constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+  size_t begin = context.find_first_of(kLetters);
+  while (begin != std::string_view::npos) {
+    const size_t end = std::min(context.find_first_not_of(kLetters, begin), context.size());
+    const std::string_view before = context.substr(0, begin);
+    const bool in_parentheses = before.ends_with('(');
+    const bool begins = before.empty() || before.ends_with(": ") || in_parentheses;
+    const char next = end == context.size() ? ':' : context[end];
+    const bool ends = next == (in_parentheses ? ')' : ':');
+    const std::string_view word = context.substr(begin, end - begin);
+    if (begins && ends && is_refusal_name(word)) return word;
+    begin = context.find_first_of(kLetters, end);
+  }
+  return {};
+}
+
 void pause_for(Millis duration) noexcept { (void)::poll(nullptr, 0, static_cast<int>(duration.count())); }
 
 Result<SimpleClient> SimpleClient::connect(const std::vector<HostPort>& bootstrap, const ConnectionOptions& options) {
   std::optional<Error> first;
   for (const HostPort& address : bootstrap) {
-    Result<BrokerConnection> connection = BrokerConnection::open(address, options);
+    Result<BrokerConnection> connection = BrokerConnection::open(address, options, advice_for_bootstrap(address));
     if (connection) return SimpleClient(std::make_unique<BrokerConnection>(*std::move(connection)), options);
     if (!first) first = std::move(connection).error();
   }
@@ -69,11 +110,15 @@ Result<MetadataResponse::MetadataResponseTopic> SimpleClient::topic(const std::s
       continue;
     }
     if (found.error_code == ErrorCode::kNone) {
-      return fail(Errc::kIo, fmt::format("topic '{}', partition {}: no leader", name, leaderless->partition_index));
+      return fail(Errc::kIo, fmt::format("topic '{}': partition {} has no leader (LEADER_NOT_AVAILABLE). Is the broker "
+                                         "running that holds it?",
+                                         name, leaderless->partition_index));
     }
     if (found.error_code == ErrorCode::kUnknownTopicOrPartition) {
       return fail(Errc::kNotFound,
-                  fmt::format("topic '{}' does not exist. Make it with: leat topic create {}", name, name));
+                  fmt::format("topic '{}' does not exist (UNKNOWN_TOPIC_OR_PARTITION). Make it with: leat topic create "
+                              "{}",
+                              name, name));
     }
     return fail(to_error(found.error_code, fmt::format("topic '{}'", name)));
   }
@@ -88,12 +133,15 @@ Result<BrokerConnection*> SimpleClient::controller() {
 Result<BrokerConnection*> SimpleClient::broker(int32_t node_id) {
   if (const auto found = connections_.find(node_id); found != connections_.end()) return found->second.get();
   const auto node = nodes_.find(node_id);
-  if (node == nodes_.end()) return fail(Errc::kNotFound, fmt::format("broker {} is not in the metadata", node_id));
-  Result<BrokerConnection> opened = BrokerConnection::open(node->second, options_);
-  if (!opened) {
-    return fail(opened.error().code, fmt::format("{}. The address is what {} advertises (advertised.listeners)",
-                                                 opened.error().context, bootstrap_->address().to_string()));
-  }
+  if (node == nodes_.end()) return fail(Errc::kNotFound, fmt::format("there is no broker {} in the cluster", node_id));
+  const std::string advice = fmt::format(
+      "This address is what broker {} tells its clients: give it one that is reached from here, with "
+      "advertised.listeners",
+      bootstrap_->address().to_string());
+  Result<BrokerConnection> opened =
+      BrokerConnection::open(node->second, options_, {.nobody_there = advice, .unknown_host = advice});
+  lost_a_broker_ = !opened;
+  if (!opened) return fail(std::move(opened).error());
   return connections_.emplace(node_id, std::make_unique<BrokerConnection>(*std::move(opened))).first->second.get();
 }
 

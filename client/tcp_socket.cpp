@@ -84,18 +84,18 @@ Result<TcpSocket> TcpSocket::connect(const HostPort& address, Millis timeout) {
   addrinfo* found = nullptr;
   const int status = ::getaddrinfo(address.host.c_str(), std::to_string(address.port).c_str(), &hints, &found);
   if (status != 0) {
-    return fail(Errc::kIo, fmt::format("the host '{}' is not known: {}", address.host, ::gai_strerror(status)));
+    return fail(Errc::kNotFound, fmt::format("the host '{}' is not known: {}", address.host, ::gai_strerror(status)));
   }
   const std::unique_ptr<addrinfo, FreeAddresses> list(found);
   const Nanos deadline = now() + timeout;
-  std::string reasons;
+  Error last(Errc::kIo, "the host has no address");
   for (const addrinfo* info = list.get(); info != nullptr; info = info->ai_next) {
     Result<TcpSocket> socket = open(info, deadline);
     if (socket) return socket;
-    reasons = socket.error().context;
-    if (socket.error().code == Errc::kTimedOut) break;
+    last = std::move(socket).error();
+    if (last.code == Errc::kTimedOut) break;
   }
-  return fail(Errc::kIo, fmt::format("cannot connect to {}: {}", address.to_string(), reasons));
+  return fail(std::move(last));
 }
 
 Result<size_t> TcpSocket::send_some(ByteView bytes) {

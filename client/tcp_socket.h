@@ -14,7 +14,8 @@ namespace leat {
 
 class TcpSocket {
  public:
-  // Tries each address that the host resolves to. kIo or kTimedOut; the text says what to check.
+  // Tries each address that the host resolves to. kIo or kTimedOut; kNotFound: there is no such host. The text says
+  // why, not where.
   static Result<TcpSocket> connect(const HostPort& address, Millis timeout);
 
   TcpSocket(TcpSocket&& other) noexcept;

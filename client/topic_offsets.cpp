@@ -22,8 +22,8 @@ Result<std::map<int32_t, std::vector<int32_t>>> partitions_by_leader(const Topic
                                    [wanted](const auto& partition) { return partition.partition_index == wanted; });
     if (!there) {
       return fail(Errc::kNotFound,
-                  fmt::format("topic '{}' has no partition {}: it has {} (0 to {})", topic.name.value_or(""), wanted,
-                              topic.partitions.size(), topic.partitions.size() - 1));
+                  fmt::format("topic '{}' has no partition {} (UNKNOWN_TOPIC_OR_PARTITION): it has 0 to {}",
+                              topic.name.value_or(""), wanted, static_cast<int64_t>(topic.partitions.size()) - 1));
     }
   }
   return by_leader;
@@ -53,6 +53,13 @@ Result<std::map<int32_t, PartitionOffset>> list_offsets(SimpleClient& client, co
     }
   }
   return offsets;
+}
+
+Error offset_outside(const TopicPartition& partition, int64_t offset, int64_t log_start, int64_t log_end) {
+  return {Errc::kOffsetOutOfRange,
+          fmt::format("{} has no offset {} (OFFSET_OUT_OF_RANGE): its log begins at {} and ends at {}, where the next "
+                      "record will be. Begin there, in between, at --from-beginning or at --since TIME",
+                      partition, offset, log_start, log_end)};
 }
 
 }  // namespace leat

@@ -25,6 +25,9 @@ using Topic = MetadataResponse::MetadataResponseTopic;
 Result<std::map<int32_t, PartitionOffset>> list_offsets(SimpleClient& client, const Topic& topic, int64_t timestamp_ms,
                                                         const std::vector<int32_t>& partitions = {});
 
+// For an offset that a partition does not have: says which there are.
+Error offset_outside(const TopicPartition& partition, int64_t offset, int64_t log_start, int64_t log_end);
+
 // Partitions by the broker that leads them. kNotFound names one that the topic does not have.
 Result<std::map<int32_t, std::vector<int32_t>>> partitions_by_leader(const Topic& topic,
                                                                      const std::vector<int32_t>& partitions);

@@ -80,7 +80,27 @@ TEST_CASE("consume: a moved leader is found again, an offset that is not there i
   CHECK(consume_all(moving).out == "a\nb\n");
   const Captured beyond = run_leat({"-b", moving.address(), "consume", "orders", "--offset", "99", "--count", "1"});
   CHECK(beyond.exit_code == kExitFailed);
-  CHECK(contains(beyond.errors, "orders-0 has no offset 99: it holds 0 to 2"));
+  CHECK(contains(beyond.errors, "orders-0 has no offset 99 (OFFSET_OUT_OF_RANGE): its log begins at 0 and ends at 2"));
+}
+
+TEST_CASE("consume: an offset outside the log is told with --exit, too, and its end is inside", "[cli][broker]") {
+  const FakeBroker broker({.stored = {batch_at(0, {"a", "b"})}});
+  const auto consume_at = [&broker](const char* offset) {
+    return run_leat({"-b", broker.address(), "consume", "orders", "-o", offset, "--exit"});
+  };
+  CHECK(consume_at("1").out == "b\n");
+  const Captured end = consume_at("2");
+  CHECK(end.exit_code == kExitOk);
+  CHECK(end.out.empty());
+  CHECK(end.errors.empty());
+  for (const char* offset : {"3", "99999", "9223372036854775807"}) {
+    const Captured outside = consume_at(offset);
+    CHECK(outside.exit_code == kExitFailed);
+    CHECK(outside.out.empty());
+    CHECK(contains(outside.errors, std::string("orders-0 has no offset ") + offset));
+    CHECK(contains(outside.errors, "its log begins at 0 and ends at 2"));
+    CHECK(contains(outside.errors, "--from-beginning"));
+  }
 }
 
 TEST_CASE("consume: a batch with a wrong CRC is no output", "[cli][broker]") {
@@ -111,13 +131,25 @@ TEST_CASE("consume: read_committed leaves out what was aborted, and markers alwa
 
 TEST_CASE("client: a missing topic, a foreign port and a closed connection are told apart", "[cli][broker]") {
   const FakeBroker without({.knows_topic = false});
-  CHECK(contains(consume_all(without).errors, "topic 'orders' does not exist. Make it with: leat topic create orders"));
+  CHECK(contains(consume_all(without).errors,
+                 "topic 'orders' does not exist (UNKNOWN_TOPIC_OR_PARTITION). Make it with: leat "
+                 "topic create orders"));
   const FakeBroker foreign({.answers_nonsense = true});
   const Captured nonsense = consume_all(foreign);
   CHECK(nonsense.exit_code == kExitUnreachable);
   CHECK(contains(nonsense.errors, "is this"));
   const FakeBroker closing({.closes_after_handshake = true});
   CHECK(contains(consume_all(closing).errors, "the broker closed the connection"));
+}
+
+TEST_CASE("client: an address that is advertised but not reached has one hint", "[cli][broker]") {
+  const FakeBroker broker({.advertised_port = 1});  // nobody listens there
+  const Captured result = consume_all(broker);
+  INFO(result.errors);
+  CHECK(result.exit_code == kExitUnreachable);
+  CHECK(contains(result.errors, "broker 127.0.0.1:1 is not reachable"));
+  CHECK(contains(result.errors, "advertised.listeners"));
+  CHECK(!contains(result.errors, "Start it with"));
 }
 
 TEST_CASE("bench: produce and consume count what went over the wire", "[cli][broker]") {

@@ -32,19 +32,21 @@ TEST_CASE("command line: every command explains itself with an example", "[cli]"
     CHECK(help.exit_code == kExitOk);
     CHECK(contains(help.out, command.summary));
     CHECK(contains(help.out, "Examples:"));
-    CHECK(contains(help.out, "leat " + name));
+    CHECK(contains(help.out, "Usage: leat " + name));
+    CHECK(contains(help.out.substr(help.out.find("Examples:")), "leat " + name));
     CHECK(help.errors.empty());
     ++count;
   }
-  CHECK(count == 15);
+  CHECK(count == 20);
 }
 
 TEST_CASE("command line: without a command the help is shown, as an error", "[cli]") {
-  for (const Captured& result : {run_leat({}), run_leat({"topic"}), run_leat({"bench", "--json"})}) {
+  for (const Captured& result : {run_leat({}), run_leat({"topic"}), run_leat({"bench", "-q"})}) {
     CHECK(result.exit_code == kExitUsage);
-    CHECK(contains(result.errors, "Usage"));
+    CHECK(contains(result.errors, "Usage: leat"));
     CHECK(result.out.empty());
   }
+  CHECK(contains(run_leat({"topic"}).errors, "Usage: leat topic "));
   const Captured help = run_leat({"--help"});
   CHECK(help.exit_code == kExitOk);
   CHECK(contains(help.out, "leat topic create orders"));
@@ -65,7 +67,10 @@ TEST_CASE("command line: unknown words are answered with the nearest known", "[c
       {run_leat({"consume", "orders", "--form=%v"}), "did you mean '--format'?"},
       {run_leat({"topic", "list", "--bootstrap-sever", "x:1"}), "did you mean '--bootstrap-server'?"},
       {run_leat({"offsets", "orders", "more"}), "unexpected word 'more' for 'leat offsets'"},
-      {run_leat({"frobnicate"}), "unknown command 'frobnicate' See: leat --help"}};
+      {run_leat({"frobnicate"}), "unknown command 'frobnicate'. See: leat --help"},
+      {run_leat({"list"}), "unknown command 'list'; did you mean 'leat topic list' or 'leat group list'?"},
+      {run_leat({"topic", "reset"}), "unknown command 'reset' for 'leat topic'; did you mean 'leat group reset'?"},
+      {run_leat({"topic", "consume"}), "did you mean 'leat consume' or 'leat bench consume'?"}};
   for (const Wrong& wrong : wrongs) {
     INFO(wrong.result.errors);
     CHECK(wrong.result.exit_code == kExitUsage);
@@ -77,14 +82,22 @@ TEST_CASE("command line: unknown words are answered with the nearest known", "[c
 TEST_CASE("command line: missing and wrong values name the flag and the help", "[cli]") {
   const Captured missing = run_leat({"topic", "create"});
   CHECK(missing.exit_code == kExitUsage);
-  CHECK(contains(missing.errors, "topic is required"));
+  CHECK(contains(missing.errors, "'leat topic create': topic is required"));
   CHECK(contains(missing.errors, "leat topic create --help"));
   const Captured word = run_leat({"topic", "create", "orders", "-p", "three"});
   CHECK(word.exit_code == kExitUsage);
-  CHECK(contains(word.errors, "--partitions"));
+  CHECK(contains(word.errors, "--partitions: 'three' is not a whole number from -1 to 2147483647. See"));
   const Captured choice = run_leat({"produce", "orders", "-z", "zip"});
   CHECK(choice.exit_code == kExitUsage);
-  CHECK(contains(choice.errors, "zstd"));
+  CHECK(contains(choice.errors, "'zip' is none of none, gzip, snappy, lz4, zstd; did you mean 'gzip'? See"));
+  CHECK(contains(run_leat({"consume", "orders", "--partition"}).errors, "--partition needs a value"));
+  CHECK(
+      contains(run_leat({"topic", "create", "a", "-p", "1", "-p", "2"}).errors, "--partitions may be given only once"));
+  CHECK(contains(run_leat({"topic", "list", "--json=maybe"}).errors, "--json takes no value"));
+  for (const char* number : {"010", "1e3", "0x1", "", "-", "1 ", "99999999999999999999"}) {
+    INFO(number);
+    CHECK(run_leat({"consume", "orders", "--offset", number}).exit_code == kExitUsage);
+  }
   const Captured address = run_leat({"-b", "host:port:x", "topic", "list"});
   CHECK(address.exit_code == kExitUsage);
   CHECK(contains(address.errors, "is not HOST:PORT"));
@@ -99,6 +112,27 @@ TEST_CASE("command line: nobody at the address says what to do", "[cli]") {
   const Captured json = run_leat({"--json", "-b", "127.0.0.1:1", "topic", "list"});
   CHECK(json.exit_code == kExitUnreachable);
   CHECK(json.errors.starts_with("{\"error\":{\"kind\":"));
+}
+
+TEST_CASE("command line: what is named like a command is no command", "[cli]") {
+  const std::vector<std::string> lines[] = {
+      {"topic", "describe", "orders", "log"},    {"topic", "delete", "orders", "offsets", "topic"},
+      {"group", "describe", "group", "consume"}, {"offsets", "consume"},
+      {"consume", "log", "--group", "topic"},    {"topic", "describe", "--", "orders"}};
+  for (const std::vector<std::string>& line : lines) {
+    std::vector<std::string> words{"-b",
+                                   "127.0.0.1:1"};  // nobody is there, which is told only when the words are right
+    words.insert(words.end(), line.begin(), line.end());
+    const Captured result = run_leat(words);
+    INFO(result.errors);
+    CHECK(result.exit_code == kExitUnreachable);
+  }
+}
+
+TEST_CASE("command line: --wait tries again until its time is over", "[cli]") {
+  const Captured result = run_leat({"topic", "list", "-b", "127.0.0.1:1", "--wait", "3"});
+  CHECK(result.exit_code == kExitUnreachable);
+  CHECK(contains(result.errors, "broker 127.0.0.1:1 is not reachable"));
 }
 
 #ifdef __linux__

@@ -113,15 +113,16 @@ bool FakeBroker::on_frame(int connection, const Slice& frame) {
   if (script_.answers_nonsense) return write_exactly(connection, as_bytes("HTTP/1.1 400 Bad Request\r\n\r\n"));
   if (script_.closes_after_handshake && !handshake) return false;
   const auto used = static_cast<size_t>(in.position() - frame.data());
-  const std::vector<Slice> pieces = answer(header->request_api_key, header->request_api_version, header->correlation_id,
+  const std::vector<Piece> pieces = answer(header->request_api_key, header->request_api_version, header->correlation_id,
                                            frame.sub(used, frame.size() - used));
   return std::all_of(pieces.begin(), pieces.end(),
-                     [&](const Slice& piece) { return write_exactly(connection, piece.view()); });
+                     [&](const Piece& piece) { return write_exactly(connection, piece.view()); });
 }
 
 MetadataResponse FakeBroker::metadata() {
   MetadataResponse response;
-  response.brokers.push_back({.node_id = kNodeId, .host = "127.0.0.1", .port = port_, .rack = {}});
+  const uint16_t port = script_.advertised_port == 0 ? port_ : script_.advertised_port;
+  response.brokers.push_back({.node_id = kNodeId, .host = "127.0.0.1", .port = port, .rack = {}});
   response.controller_id = kNodeId;
   auto& topic = response.topics.emplace_back();
   topic.name = "orders";
@@ -159,13 +160,14 @@ FetchResponse FakeBroker::fetch(const FetchRequest& request) {
   return response;
 }
 
-std::vector<Slice> FakeBroker::answer(int16_t key, int16_t version, int32_t correlation_id, const Slice& body) {
+std::vector<Piece> FakeBroker::answer(int16_t key, int16_t version, int32_t correlation_id, const Slice& body) {
   MessageReader in(body);
   const auto encoded = [&](const auto& response) { return *encode_response(response, version, correlation_id); };
   switch (static_cast<ApiKey>(key)) {
     case ApiKey::kApiVersions: {
       ApiVersionsResponse response;
       for (const ApiSpec& api : kApis) {
+        if (script_.groups && !script_.groups->offers(api.key)) continue;
         response.api_keys.push_back(
             {.api_key = static_cast<int16_t>(api.key), .min_version = api.min, .max_version = api.max});
       }
@@ -194,12 +196,14 @@ std::vector<Slice> FakeBroker::answer(int16_t key, int16_t version, int32_t corr
         partition.base_offset = next_offset_;
         store(request.topic_data.at(0).partition_data.at(0).records->first());
       }
-      return request.acks == 0 ? std::vector<Slice>() : encoded(response);
+      return request.acks == 0 ? std::vector<Piece>() : encoded(response);
     }
     case ApiKey::kFetch:
       return encoded(fetch(decoded<FetchRequest>(in, version)));
     default:
-      return {};
+      if (!script_.groups) return {};
+      return script_.groups->answer(static_cast<ApiKey>(key), version, correlation_id, body,
+                                    {.id = kNodeId, .host = "127.0.0.1", .port = port_});
   }
 }
 

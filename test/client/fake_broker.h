@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "net/protocol/error_code.h"
 #include "net/protocol/messages/fetch.h"
 #include "net/protocol/messages/metadata.h"
+#include "test/client/fake_groups.h"
 
 namespace leat::test {
 
@@ -29,7 +31,9 @@ class FakeBroker {
     bool answers_nonsense = false;        // instead of ApiVersions
     bool closes_after_handshake = false;  // instead of the next answer
     std::vector<FetchResponse::AbortedTransaction> aborted = {};
-    std::vector<Slice> stored = {};  // batches that are there already
+    std::vector<Slice> stored = {};           // batches that are there already
+    std::shared_ptr<FakeGroups> groups = {};  // who answers about groups; without it nobody does
+    uint16_t advertised_port = 0;             // told instead of its own, when not 0
   };
 
   explicit FakeBroker(Script script);
@@ -42,7 +46,7 @@ class FakeBroker {
   void serve();
   // False: close the connection.
   bool on_frame(int connection, const Slice& frame);
-  std::vector<Slice> answer(int16_t key, int16_t version, int32_t correlation_id, const Slice& body);
+  std::vector<Piece> answer(int16_t key, int16_t version, int32_t correlation_id, const Slice& body);
   MetadataResponse metadata();
   FetchResponse fetch(const FetchRequest& request);
   void store(const Slice& batch);

@@ -1,0 +1,39 @@
+// group_coordinator.h: asks the broker that coordinates a group, and asks again while there is none yet, it has moved,
+// or it still reads its state. Thread: the client's.
+#pragma once
+
+#include <string>
+
+#include "client/simple_client.h"
+
+namespace leat {
+
+inline constexpr int kCoordinatorTries = 300;  // with the pause: half a minute
+inline constexpr Millis kCoordinatorPause{100};
+
+// The connection to the group's coordinator; waits while one is being chosen.
+Result<BrokerConnection*> find_coordinator(SimpleClient& client, const std::string& group_id);
+
+// The coordinator's word for "ask again soon": loading, moved, or an open transaction holds the offset.
+bool may_answer_later(ErrorCode code) noexcept;
+
+struct CoordinatorCall {
+  int16_t version_max = INT16_MAX;
+  Millis extra{0};  // time that the coordinator may take on purpose (a join that waits for others)
+};
+
+// One request and its answer. `error_of(response)` is the code that says whether to ask again; what other codes mean is
+// the caller's business.
+template <class Response, class Request, class ErrorOf>
+Result<Response> ask_coordinator(SimpleClient& client, const std::string& group_id, const Request& request,
+                                 ErrorOf error_of, const CoordinatorCall& how = {}) {
+  for (int tries_left = kCoordinatorTries;; --tries_left) {
+    TRY(coordinator, find_coordinator(client, group_id));
+    BrokerConnection& broker = *coordinator;
+    TRY(response, broker.call<Response>(request, how.version_max, how.extra));
+    if (tries_left == 0 || !may_answer_later(error_of(response))) return std::move(response);
+    pause_for(kCoordinatorPause);
+  }
+}
+
+}  // namespace leat
