@@ -118,7 +118,8 @@ class Comparison:
 
     def warm_up(self):
         """The just-in-time compiler needs its time on every path that is measured."""
-        warm_rows = [line.row for line in rows.LINES + rows.DURABLE_LINES]
+        warm_rows = [line.row for line in rows.LINES + rows.DURABLE_LINES
+                     if not line.row.startswith(rows.NOT_WARMED_BY)]
         for peer, seconds in ((self.kafka, self.effort.warm_up_seconds), (self.none, 2), (self.commit, 2)):
             say(f'warming up {peer.name} for {seconds:.0f} s ...')
             end = time.monotonic() + seconds

@@ -9,6 +9,7 @@ SUITES = {
     'latency': '^(ack|end_to_end)/',
     'flush': '^flush/',
     'scaling': '^scaling/',
+    'groups': '^groups/',
 }
 
 
@@ -31,7 +32,8 @@ CPU = Figure('cpu_ms_MB', 'ms/MB', False)
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the table. goal and least are ratios Leat/Kafka: DESIGN's goal, and what issue 4 calls not done."""
+    """A line of the table. goal and least are ratios Leat/Kafka: DESIGN's goal, or an issue's, and what that calls not
+    done."""
     title: str
     row: str
     figure: Figure
@@ -54,6 +56,16 @@ LINES = [
     Line('ack latency at 1 k/s, p99', 'ack/1k_per_s', P99, 0.15, 0.25, 'ceiling/ack_1k_per_s'),
     Line('produce to parked consumer at 1 k/s, p50', 'end_to_end/1k_per_s', P50, 0.4, 0.6, 'ceiling/ack_1k_per_s'),
     Line('broker CPU for each MB, 1 KB × 1000', 'produce/1024B_x_1000', CPU, 0.2, 1 / 3),
+    Line('offset commits, one group, 8 in flight', 'groups/commit_1_group', REQUESTS, 10,
+         limit='ceiling/offset_commit_1_group'),
+    Line('offset commits, 100 groups, one in flight each', 'groups/commit_100_groups', REQUESTS, 10,
+         limit='ceiling/offset_commit_100_groups'),
+    Line('member start to first record, group of 1, classic', 'groups/first_record_1_classic', P50, 1),
+    Line('the same, group of 10, all at once', 'groups/first_record_10_classic', P50, 1),
+    Line('member start to first record, group of 1, consumer protocol', 'groups/first_record_1_consumer', P50, 1),
+    Line('the same, group of 10, all at once', 'groups/first_record_10_consumer', P50, 1),
+    Line('a member joins 99, 1,000 partitions, classic', 'groups/rebalance_100_classic', P50),
+    Line('the same, consumer protocol', 'groups/rebalance_100_consumer', P50),
 ]
 
 DURABLE_LINES = [
@@ -73,7 +85,14 @@ DURABLE_LINES = [
     Line('produce to parked consumer at 1 k/s, p50', 'end_to_end/1k_per_s_durable', P50,
          limit='ceiling/ack_1k_per_s_durable'),
     Line('broker CPU for each MB, 1 KB × 1000', 'produce/1024B_x_1000_durable', CPU),
+    Line('offset commits, one group, 8 in flight', 'groups/commit_1_group_durable', REQUESTS, 5,
+         limit='ceiling/offset_commit_1_group_durable'),
+    Line('offset commits, 100 groups, one in flight each', 'groups/commit_100_groups_durable', REQUESTS, 5,
+         limit='ceiling/offset_commit_100_groups_durable'),
 ]
+
+# Rows that take long and are the same requests as others: not part of the warm-up.
+NOT_WARMED_BY = ('groups/first_record_10', 'groups/rebalance')
 
 DURABLE_ROW = 'flush/commit_32_connections'
 REDIS_ROW = 'redis/xadd_32_connections'
@@ -107,8 +126,10 @@ def limits_of(row):
 
 def figure_for(row):
     """What the table of all rows shows of a row."""
-    if row.startswith(('ack/', 'end_to_end/', 'ceiling/ack')):
+    if row.startswith(('ack/', 'end_to_end/', 'ceiling/ack', 'groups/first_record', 'groups/rebalance')):
         return P50
+    if row.startswith(('groups/', 'ceiling/offset_commit')):
+        return REQUESTS
     if row.startswith(('fetch/', 'ceiling/fetch')) or '1024B_x_1000' in row:
         return BYTES
     return RECORDS

@@ -78,6 +78,13 @@ int16_t produce_error(ByteView answer, size_t topic_size) noexcept {
   return from_big_endian<int16_t>(answer.data() + at);
 }
 
+int16_t commit_error(ByteView answer, size_t topic_size) noexcept {
+  // correlation i32, throttle i32, topics i32, name, partitions i32, index i32, error i16
+  const size_t at = 4 + 4 + 4 + 2 + topic_size + 4 + 4;
+  if (answer.size() < at + 2) return kUnreadable;
+  return from_big_endian<int16_t>(answer.data() + at);
+}
+
 Fetched read_fetched(ByteView answer, size_t topic_size) noexcept {
   Fetched fetched;
   Reader in(answer);

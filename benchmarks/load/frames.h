@@ -1,4 +1,4 @@
-// frames.h: the few requests of the load, encoded by hand at fixed, non-flexible versions (Produce 7, Fetch 11), and
+// frames.h: the few requests of the load, at fixed, non-flexible versions (Produce 7, Fetch 11, OffsetCommit 7), and
 // where in the answers the interesting fields stand. Header: request v1, response v0.
 #pragma once
 
@@ -13,6 +13,7 @@ namespace leat::bench {
 
 inline constexpr int16_t kProduceVersion = 7;
 inline constexpr int16_t kFetchVersion = 11;
+inline constexpr int16_t kCommitVersion = 7;
 
 // With the size field. `batch_at` receives where the batch begins in the frame.
 std::vector<uint8_t> produce_frame(std::string_view topic, int32_t partition, int16_t acks, ByteView batch,
@@ -30,6 +31,7 @@ std::vector<uint8_t> fetch_frame(const FetchAsk& ask);
 
 // Of a whole answer without its size field; topic is the one asked for. -32768 when the answer is too short.
 int16_t produce_error(ByteView answer, size_t topic_size) noexcept;
+int16_t commit_error(ByteView answer, size_t topic_size) noexcept;
 
 struct Fetched {
   int16_t error = 0;

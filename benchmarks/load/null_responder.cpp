@@ -1,4 +1,5 @@
-// null_responder.cpp: see null_responder.h. Produce v7, Fetch v11 and InitProducerId v1, as the load sends them.
+// null_responder.cpp: see null_responder.h. Produce v7, Fetch v11, OffsetCommit v7 and InitProducerId v1, as the load
+// sends them.
 #include "benchmarks/load/null_responder.h"
 
 #include <arpa/inet.h>
@@ -25,6 +26,7 @@ constexpr size_t kChunkBytes = 256 << 10;
 constexpr int kChunksInARow = 16;     // of one peer before the others have their turn
 constexpr size_t kHeadBytes = 4 + 2;  // size and API key
 constexpr int16_t kFetchKey = 1;
+constexpr int16_t kOffsetCommitKey = 8;
 constexpr int16_t kInitProducerIdKey = 22;
 
 void write_name(Writer& out, const std::string& name) {
@@ -75,6 +77,19 @@ std::vector<uint8_t> fetch_answer(const std::string& topic, ByteView records) {
   return finish(out);
 }
 
+std::vector<uint8_t> commit_answer(const std::string& topic) {
+  Writer out;
+  out.i32(0);
+  out.i32(7);
+  out.i32(0);
+  out.i32(1);
+  write_name(out, topic);
+  out.i32(1);
+  out.i32(0);
+  out.i16(0);
+  return finish(out);
+}
+
 std::vector<uint8_t> producer_id_answer() {
   Writer out;
   out.i32(0);
@@ -87,9 +102,10 @@ std::vector<uint8_t> producer_id_answer() {
 }
 
 struct Answers {
-  std::vector<uint8_t> produce, fetch, producer_id;
+  std::vector<uint8_t> produce, fetch, commit, producer_id;
   const std::vector<uint8_t>& for_key(int16_t key) const noexcept {
     if (key == kFetchKey) return fetch;
+    if (key == kOffsetCommitKey) return commit;
     return key == kInitProducerIdKey ? producer_id : produce;
   }
 };
@@ -232,6 +248,7 @@ void NullResponder::run() noexcept {
   Serving serving(listener.descriptor(),
                   {.produce = produce_answer(plan_.topic),
                    .fetch = fetch_answer(plan_.topic, plan_.fetched),
+                   .commit = commit_answer(plan_.topic),
                    .producer_id = producer_id_answer()},
                   plan_.keep);
   while (!stopping_) serving.serve(50);

@@ -1,7 +1,8 @@
 // null_responder.h: the ceiling of the load generator: a server without a broker's work. It counts whole frames and
-// answers each with a canned Produce or Fetch answer, coalesced; it may also put what arrives into a file, or sync that
-// file before it answers. What a broker reaches of it is the share of the machine's limit. Bodies go through one small
-// buffer that stays in the processor's cache: nothing that speaks this protocol can do less. Thread: one of its own.
+// answers each with a canned Produce, Fetch or OffsetCommit answer, coalesced; it may also put what arrives into a
+// file, or sync that file before it answers. What a broker reaches of it is the share of the machine's limit. Bodies go
+// through one small buffer that stays in the processor's cache: nothing that speaks this protocol can do less. Thread:
+// one of its own.
 #pragma once
 
 #include <atomic>

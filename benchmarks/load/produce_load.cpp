@@ -1,14 +1,10 @@
-// produce_load.cpp: the produce loop: one thread, one poller over all connections, each with its window of requests in
-// flight; what the window allows leaves in one send, what arrived is counted without a copy.
-#include <chrono>
+// produce_load.cpp: streams of one Produce request each, encoded once; idempotent ones get new sequences as they leave.
 #include <cstring>
-#include <deque>
-#include <span>
 #include <utility>
 
 #include "benchmarks/load/frames.h"
 #include "benchmarks/load/load.h"
-#include "benchmarks/load/poller.h"
+#include "benchmarks/load/request_stream.h"
 #include "core/base/check.h"
 #include "core/codec/writer.h"
 #include "core/record/batch.h"
@@ -18,185 +14,49 @@
 namespace leat::bench {
 namespace {
 
-constexpr size_t kReceiveBytes = 256 << 10;
-constexpr size_t kRepeatedBytesMax = 256 << 10;
-
-uint64_t now_ns() noexcept {
-  return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
-}
-
-// One connection's stream of requests.
-class Stream {
- public:
-  Stream(Socket socket, const ProduceLoad& load, int32_t partition, ByteView batch)
-      : socket_(std::move(socket)),
-        topic_size_(load.target.topic.size()),
-        window_(static_cast<uint64_t>(load.in_flight)),
-        record_count_(load.shape.record_count),
-        idempotent_(load.idempotent) {
-    frame_ = produce_frame(load.target.topic, partition, load.target.acks, batch, batch_at_);
-    // Small frames leave many in one send: the buffer holds them side by side.
-    const size_t copies = std::min<size_t>(window_, std::max<size_t>(1, kRepeatedBytesMax / frame_.size()));
-    for (size_t i = 0; i < copies; ++i) repeated_.insert(repeated_.end(), frame_.begin(), frame_.end());
-    received_.resize(kReceiveBytes);
-  }
-
-  int descriptor() const noexcept { return socket_.descriptor(); }
-  bool wants_to_send() const noexcept { return sent_ < quota_ && sent_ - answered_ < window_; }
-  bool finished() const noexcept { return answered_ == quota_; }
-  uint64_t answered() const noexcept { return answered_; }
-  void set_quota(uint64_t quota) noexcept { quota_ = quota; }
-  void set_producer(int64_t producer_id) noexcept { producer_id_ = producer_id; }
-  const Histogram& latency() const noexcept { return latency_; }
-
-  // No request begins any more; what has begun is finished and answered.
-  void end_early() noexcept {
-    const size_t begun = pending_.size() % frame_.size();
-    pending_ = pending_.first(begun);
-    quota_ = std::min(quota_, sent_ + (begun > 0 ? 1 : 0));
-  }
-
-  Result<void> send() {
-    while (wants_to_send()) {
-      if (pending_.empty()) prepare();
-      TRY(count, socket_.send_some(pending_));
-      if (count == 0) return {};
-      const size_t frames_left = (pending_.size() + frame_.size() - 1) / frame_.size();
-      pending_ = pending_.subspan(count);
-      const size_t whole = frames_left - (pending_.size() + frame_.size() - 1) / frame_.size();
-      const uint64_t now = now_ns();
-      for (size_t i = 0; i < whole; ++i) sent_at_.push_back(now);
-      sent_ += whole;
-    }
-    return {};
-  }
-
-  Result<void> receive() {
-    TRY(count, socket_.receive_some(MutableByteView(received_).subspan(held_)));
-    held_ += count;
-    const uint64_t now = now_ns();
-    size_t at = 0;
-    while (held_ - at >= 4) {
-      const auto size = static_cast<size_t>(from_big_endian<int32_t>(received_.data() + at));
-      if (held_ - at - 4 < size) break;
-      const int16_t error = produce_error({received_.data() + at + 4, size}, topic_size_);
-      if (error != 0) return fail(Errc::kIo, "a produce was answered with error code " + std::to_string(error));
-      latency_.add(now - sent_at_.front());
-      sent_at_.pop_front();
-      ++answered_;
-      at += 4 + size;
-    }
-    if (at > 0) std::memmove(received_.data(), received_.data() + at, held_ - at);
-    held_ -= at;
-    return {};
-  }
-
- private:
-  // The next frames side by side, as many as the window allows and the buffer holds.
-  void prepare() noexcept {
-    const uint64_t room = std::min(window_ - (sent_ - answered_), quota_ - sent_);
-    const size_t frames = std::min<size_t>(room, repeated_.size() / frame_.size());
-    if (idempotent_) {
-      for (size_t i = 0; i < frames; ++i) stamp_sequence(repeated_.data() + i * frame_.size() + batch_at_);
-    }
-    pending_ = ByteView(repeated_).first(frames * frame_.size());
-  }
+// What an idempotent producer writes into each of its batches.
+struct Sequence {
+  size_t batch_at;  // in the frame
+  int64_t producer_id;
+  int32_t record_count;
+  int32_t next = 0;
 
   // The CRC follows from the bytes that change: a pass over each batch would cost the generator more than the rest.
-  void stamp_sequence(uint8_t* batch) noexcept {
+  void stamp(MutableByteView frame) noexcept {
     constexpr size_t kFrom = kProducerIdAt;
     constexpr size_t kTo = kBaseSequenceAt + sizeof(int32_t);
+    uint8_t* const batch = frame.data() + batch_at;
     uint8_t difference[kTo - kFrom];
     std::memcpy(difference, batch + kFrom, sizeof difference);
-    to_big_endian(producer_id_, batch + kProducerIdAt);
+    to_big_endian(producer_id, batch + kProducerIdAt);
     to_big_endian(int16_t{0}, batch + kProducerEpochAt);
-    to_big_endian(sequence_, batch + kBaseSequenceAt);
+    to_big_endian(next, batch + kBaseSequenceAt);
     for (size_t i = 0; i < sizeof difference; ++i) difference[i] ^= batch[kFrom + i];
-    const uint64_t behind = frame_.size() - batch_at_ - kTo;
+    const uint64_t behind = frame.size() - batch_at - kTo;
     to_big_endian(from_big_endian<uint32_t>(batch + kCrcAt) ^ crc32c_change(difference, behind), batch + kCrcAt);
-    sequence_ = static_cast<int32_t>((int64_t{sequence_} + record_count_) & 0x7fffffff);
+    next = static_cast<int32_t>((int64_t{next} + record_count) & 0x7fffffff);
   }
-
-  Socket socket_;
-  size_t topic_size_;
-  uint64_t window_;
-  int32_t record_count_;
-  bool idempotent_;
-  std::vector<uint8_t> frame_;
-  std::vector<uint8_t> repeated_;
-  size_t batch_at_ = 0;
-  ByteView pending_;  // of repeated_: prepared, not yet sent
-  std::vector<uint8_t> received_;
-  size_t held_ = 0;
-  uint64_t quota_ = 0;
-  uint64_t sent_ = 0;
-  uint64_t answered_ = 0;
-  int64_t producer_id_ = kNoProducerId;
-  int32_t sequence_ = 0;
-  std::deque<uint64_t> sent_at_;
-  Histogram latency_;
 };
 
-// Drives all streams until each has its answers.
-class Pump {
- public:
-  explicit Pump(std::vector<Stream>& streams)
-      : streams_(streams), states_(streams.size(), State::kGoing), left_(streams.size()) {}
-
-  Result<void> run(uint64_t deadline_ns) {
-    for (size_t i = 0; i < streams_.size(); ++i) {
-      poller_.add(streams_[i].descriptor(), i);
-      TRY(advance(i));
-    }
-    while (left_ > 0) {
-      if (now_ns() > deadline_ns) {
-        deadline_ns = UINT64_MAX;
-        TRY(end_all_early());
-        continue;
-      }
-      const std::span<const Poller::Ready> ready = poller_.wait(30'000);
-      if (ready.empty()) return fail(Errc::kTimedOut, "no answer for 30 s");
-      for (const Poller::Ready& one : ready) {
-        if (one.readable) TRY(streams_[one.token].receive());
-        TRY(advance(one.token));
-      }
-    }
-    return {};
+Result<RequestStream> open_stream(const ProduceLoad& load, int32_t partition, ByteView batch) {
+  TRY(socket, Socket::connect(load.broker));
+  StreamPlan plan;
+  size_t batch_at = 0;
+  plan.frame = produce_frame(load.target.topic, partition, load.target.acks, batch, batch_at);
+  plan.in_flight = load.in_flight;
+  plan.request_count = load.request_count / static_cast<uint64_t>(load.connections);
+  plan.what = "produce";
+  plan.error_of = [topic_size = load.target.topic.size()](ByteView answer) {
+    return produce_error(answer, topic_size);
+  };
+  if (load.idempotent) {
+    TRY(id, request_producer_id(socket));
+    Sequence sequence{.batch_at = batch_at, .producer_id = id, .record_count = load.shape.record_count};
+    plan.renew = [sequence](MutableByteView frame) mutable { sequence.stamp(frame); };
   }
-
- private:
-  enum class State : uint8_t { kGoing, kNeedsRoom, kFinished };
-
-  Result<void> end_all_early() {
-    for (size_t i = 0; i < streams_.size(); ++i) {
-      streams_[i].end_early();
-      TRY(advance(i));
-    }
-    return {};
-  }
-
-  Result<void> advance(size_t i) {
-    Stream& stream = streams_[i];
-    if (states_[i] == State::kFinished) return {};
-    TRY(stream.send());
-    State next = stream.wants_to_send() ? State::kNeedsRoom : State::kGoing;
-    if (stream.finished()) next = State::kFinished;
-    if (next == states_[i]) return {};
-    states_[i] = next;
-    if (next == State::kFinished) {
-      poller_.remove(stream.descriptor());
-      --left_;
-    } else {
-      poller_.wait_for_room(stream.descriptor(), i, next == State::kNeedsRoom);
-    }
-    return {};
-  }
-
-  std::vector<Stream>& streams_;
-  std::vector<State> states_;
-  size_t left_;
-  Poller poller_;
-};
+  TRY(socket.set_nonblocking());
+  return RequestStream(std::move(socket), std::move(plan));
+}
 
 }  // namespace
 
@@ -217,27 +77,12 @@ std::vector<uint8_t> make_batch(const BatchShape& shape) {
 
 Result<LoadResult> run_produce(const ProduceLoad& load) {
   const std::vector<uint8_t> batch = make_batch(load.shape);
-  std::vector<Stream> streams;
+  std::vector<RequestStream> streams;
   for (int i = 0; i < load.connections; ++i) {
-    TRY(socket, Socket::connect(load.broker));
-    int64_t producer_id = kNoProducerId;
-    if (load.idempotent) {
-      TRY(id, request_producer_id(socket));
-      producer_id = id;
-    }
-    TRY(socket.set_nonblocking());
-    streams.emplace_back(std::move(socket), load, i % load.target.partition_count, batch);
-    streams.back().set_producer(producer_id);
-    streams.back().set_quota(load.request_count / static_cast<uint64_t>(load.connections));
+    TRY(stream, open_stream(load, i % load.target.partition_count, batch));
+    streams.push_back(std::move(stream));
   }
-  const uint64_t begin = now_ns();
-  TRY(Pump(streams).run(load.seconds_max > 0 ? begin + static_cast<uint64_t>(load.seconds_max * 1e9) : UINT64_MAX));
-  LoadResult result;
-  result.seconds = static_cast<double>(now_ns() - begin) / 1e9;
-  for (const Stream& stream : streams) {
-    result.requests += stream.answered();
-    result.latency.merge(stream.latency());
-  }
+  TRY(result, run_streams(streams, load.seconds_max));
   result.records = result.requests * static_cast<uint64_t>(load.shape.record_count);
   result.bytes = result.requests * batch.size();
   return result;

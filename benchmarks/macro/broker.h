@@ -53,6 +53,7 @@ void register_fetch_rows();
 void register_latency_rows();
 void register_flush_rows();
 void register_scaling_rows();
+void register_group_rows();
 void register_ceiling_rows();
 void register_limit_rows();
 void register_redis_rows();

@@ -10,6 +10,7 @@ int main(int argc, char** argv) {
   register_latency_rows();
   register_flush_rows();
   register_scaling_rows();
+  register_group_rows();
   register_ceiling_rows();
   register_limit_rows();
   register_redis_rows();

@@ -16,17 +16,19 @@ namespace {
 
 constexpr size_t kSizeFieldBytes = 4;
 
-size_t size_of(const std::vector<Slice>& pieces) {
+template <class PieceOrSlice>
+size_t size_of(const std::vector<PieceOrSlice>& pieces) {
   size_t size = 0;
-  for (const Slice& piece : pieces) size += piece.size();
+  for (const PieceOrSlice& piece : pieces) size += piece.size();
   return size;
 }
 
 // A frame without its size field, in one slice, as a connection gives it.
-Slice payload_of(const Result<std::vector<Slice>>& pieces) {
+template <class PieceOrSlice>
+Slice payload_of(const Result<std::vector<PieceOrSlice>>& pieces) {
   CHECK(pieces.has_value());
   std::vector<uint8_t> bytes;
-  for (const Slice& piece : *pieces) bytes.insert(bytes.end(), piece.view().begin(), piece.view().end());
+  for (const PieceOrSlice& piece : *pieces) bytes.insert(bytes.end(), piece.view().begin(), piece.view().end());
   return Slice::copy_of(ByteView(bytes).subspan(kSizeFieldBytes));
 }
 
@@ -60,7 +62,7 @@ void add_response(const std::string& name, Response response) {
   add_micro("codec/" + name + "_response_encode", [response](benchmark::State& state) {
     size_t size = 0;
     for ([[maybe_unused]] auto _ : state) {
-      const Result<std::vector<Slice>> pieces = encode_response(response, kVersion, 1);
+      const Result<std::vector<Piece>> pieces = encode_response(response, kVersion, 1);
       size = size_of(*pieces);
     }
     set_bytes(state, size);
