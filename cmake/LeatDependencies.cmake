@@ -9,6 +9,7 @@ find_package(OpenSSL 3 REQUIRED)
 pkg_check_modules(libuv REQUIRED IMPORTED_TARGET libuv)
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(lz4 REQUIRED IMPORTED_TARGET liblz4)
+pkg_check_modules(re2 REQUIRED IMPORTED_TARGET re2)
 
 find_path(EXPECTED_INCLUDE tl/expected.hpp REQUIRED)
 find_path(SNAPPY_INCLUDE snappy.h REQUIRED)
