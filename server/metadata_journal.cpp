@@ -92,11 +92,6 @@ Result<std::string> place_of(FileSystem& files, const std::string& folder, Offse
   }
 }
 
-Result<FetchedBatches> read_some(ReadPlan plan) {
-  if (plan.cached) return *std::move(plan.cached);
-  return plan.read->execute();
-}
-
 }  // namespace
 
 Result<Slice> encode_metadata_batch(std::span<const MetadataRecord> records, int64_t timestamp_ms) {
@@ -175,7 +170,7 @@ Task<Result<FetchedBatches>> PartitionJournal::read_from(Offset from, Offset end
   const ReadLimits limits{.bytes_max = kReadBytes, .first_batch_whole = true, .upper = end};
   Result<ReadPlan> plan = partition_.log().plan_read(from, limits);
   if (!plan) co_return fail(plan.error());
-  auto read = [taken = *std::move(plan)]() mutable { return read_some(std::move(taken)); };
+  auto read = [taken = *std::move(plan)]() mutable { return execute(std::move(taken)); };
   Result<FetchedBatches> fetched = co_await run_on(scheduler_, WorkQueue::kRead, std::move(read));
   if (fetched && fetched->pieces.empty()) co_return fail(Errc::kCorrupt, "nothing to read before the end");
   co_return fetched;

@@ -5,11 +5,6 @@
 
 namespace leat {
 
-bool is_internal_topic(std::string_view topic) noexcept {
-  return topic == "__consumer_offsets" || topic == "__transaction_state" || topic == "__share_group_state" ||
-         topic == "__leat_metadata";
-}
-
 class Partition::UpkeepJob final : public Job {
  public:
   UpkeepJob(Partition& partition, std::unique_ptr<Maintenance> work, Upkeep kind)

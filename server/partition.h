@@ -21,9 +21,6 @@ struct TopicSettings {
   ValidationRules produce;  // a pattern: produce_version and now_ms are filled in for each request
 };
 
-// Names that clients may read but not write.
-bool is_internal_topic(std::string_view topic) noexcept;
-
 class Partition {
  public:
   struct Parts {

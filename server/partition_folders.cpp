@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/base/check.h"
+#include "core/base/topic_partition.h"
 #include "net/loop/run_on.h"
 #include "server/log.h"
 

@@ -74,8 +74,8 @@ std::vector<Slice> PieceWriter::take() && {
 std::vector<uint8_t> PieceWriter::take_bytes() && {
   std::vector<uint8_t> bytes;
   bytes.reserve(size());
-  for (const Slice& piece : std::move(*this).take())
-    bytes.insert(bytes.end(), piece.data(), piece.data() + piece.size());
+  for (const Piece& piece : std::move(*this).take_pieces())
+    bytes.insert(bytes.end(), piece.view().begin(), piece.view().end());
   return bytes;
 }
 

@@ -80,6 +80,13 @@ Result<std::optional<ScannedBatch>> BatchScanner::next() {
   return scanned;
 }
 
+Result<bool> BatchScanner::next_begins_in(Offset least, Offset bound, Position back_to) {
+  TRY(following, next());
+  const bool begins = following && following->batch.base_offset() >= least && following->batch.base_offset() < bound;
+  seek(back_to);
+  return begins;
+}
+
 Result<bool> BatchScanner::crc_matches(const ScannedBatch& scanned) {
   if (scanned.is_whole) return scanned.batch.crc_matches();
   const uint32_t expected = scanned.batch.crc();

@@ -42,6 +42,10 @@ class BatchScanner {
   Position position() const noexcept { return position_; }
   void seek(Position position) noexcept { position_ = position; }
 
+  // Whether the next batch begins at an offset from `least` to below `bound`; then the walk is at `back_to` again. Base
+  // offsets stand outside the CRC: behind a gap, so the next batch shows whether the one before it lies.
+  Result<bool> next_begins_in(Offset least, Offset bound, Position back_to);
+
   // CRC of a batch that next() gave last, read again in pieces when it is too large for the buffer.
   Result<bool> crc_matches(const ScannedBatch& scanned);
 

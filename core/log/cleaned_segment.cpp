@@ -17,12 +17,6 @@ std::string cleaned_path(const std::string& directory, Offset base_offset, std::
   return segment_path(directory, base_offset, suffix) + std::string(kCleanedSuffix);
 }
 
-Result<void> remove_if_there(FileSystem& files, const std::string& path) {
-  const Result<void> removed = files.remove(path);
-  if (!removed && removed.error().code != Errc::kNotFound) return removed;
-  return {};
-}
-
 Result<void> rename_if_there(FileSystem& files, const std::string& from, const std::string& to) {
   const Result<void> renamed = files.rename(from, to);
   if (!renamed && renamed.error().code != Errc::kNotFound) return renamed;

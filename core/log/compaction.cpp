@@ -100,7 +100,6 @@ Result<void> CompactionPass::map_batch(const BatchView& batch) {
     return {};
   }
   if (batch.is_transactional() || batch.is_control()) {
-    met_transaction_ = true;
     barrier_ = at_;
     end_ = std::max(plan_.facts[at_].base_offset, first_dirty);
     begin_copying();

@@ -77,7 +77,7 @@ class CompactionPass {
   Offset front() const noexcept { return plan_.facts.front().base_offset; }
   // The log is clean up to here when the pass is finished.
   Offset end() const noexcept { return end_; }
-  bool met_transaction() const noexcept { return met_transaction_; }
+  bool met_transaction() const noexcept { return barrier_ != SIZE_MAX; }
   // What a pass that is given up leaves in the folder.
   std::vector<std::string> leftovers() const;
   std::string summary() const;
@@ -123,7 +123,6 @@ class CompactionPass {
   std::optional<Group> group_;
   std::optional<Replacement> replacement_;
   std::vector<Unchanged> unchanged_;
-  bool met_transaction_ = false;
   bool sync_failed_ = false;
   int64_t records_gone_ = 0;
   int64_t bytes_before_ = 0;

@@ -13,10 +13,7 @@ void CompactionWork::execute() noexcept {
 }
 
 Result<void> CompactionWork::run() {
-  for (const std::string& path : removals) {
-    const Result<void> removed = files_.remove(path);
-    if (!removed && removed.error().code != Errc::kNotFound) return removed;
-  }
+  for (const std::string& path : removals) TRY(remove_if_there(files_, path));
   if (survey) return look(*survey);
   if (swap) return carry_out(files_, directory_, *swap);
   return pass != nullptr ? pass->step() : Result<void>();

@@ -31,6 +31,11 @@ inline constexpr std::string_view kAsideSuffix =
     ".aside";  // bytes that recovery took out of a log: NAME.log.POSITION.aside
 inline constexpr std::string_view kLeaderEpochFile = "leader-epoch-checkpoint";
 inline constexpr std::string_view kPartitionMetadataFile = "partition.metadata";
+// Of a data directory.
+inline constexpr std::string_view kLockFile = ".lock";
+inline constexpr std::string_view kRecoveryPointFile = "recovery-point-offset-checkpoint";
+inline constexpr std::string_view kLogStartFile = "log-start-offset-checkpoint";
+inline constexpr std::string_view kCleanedFile = "cleaner-offset-checkpoint";
 
 std::string segment_file_name(Offset base_offset, std::string_view suffix);
 std::string segment_path(std::string_view directory, Offset base_offset, std::string_view suffix);

@@ -96,7 +96,7 @@ bool FolderCheck::has_damage() const noexcept {
 
 Result<SegmentCheckOptions> check_options_of(FileSystem& files, const std::string& path, const RecoveryHints& hints) {
   TRY(content, read_folder(files, std::string(parent_directory(path))));
-  const auto name = parse_segment_file_name(std::string_view(path).substr(path.rfind('/') + 1));
+  const auto name = parse_segment_file_name(file_name_of(path));
   return options_of(content, name ? name->base_offset : Offset(0), hints);
 }
 
@@ -108,8 +108,9 @@ Result<FolderCheck> check_folder(FileSystem& files, const std::string& directory
     const SegmentCheckOptions options = options_of(content, base_offset, hints);
     TRY(segment, check_segment(files, join_path(directory, info.name), options));
     if (base_offset < last_end) {
-      check.overlaps.push_back(fmt::format("{}: begins with offset {}, but the segment before ends with {}",
-                                           segment.path, base_offset, last_end - 1));
+      check.overlaps.push_back({.path = segment.path,
+                                .what = fmt::format("begins with offset {}, but the segment before ends with {}",
+                                                    base_offset, last_end - 1)});
     }
     last_end = std::max(last_end, segment.next_offset);
     note_indexes(directory, segment, options.place, check);

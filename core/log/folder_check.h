@@ -19,12 +19,18 @@ struct LostOffsets {
   Offset end;
 };
 
+// A segment that begins before the one before it ends: one of the two does not belong here.
+struct Overlap {
+  std::string path;  // of the later one
+  std::string what;
+};
+
 struct FolderCheck {
   std::vector<SegmentCheck> segments;  // in order
   std::vector<std::string> derived;    // index files, snapshots, epochs that a start makes anew, one line each
   std::vector<std::string> bad_files;  // paths of those among them that are there and wrong
   std::vector<std::string> notes;      // leftovers of interrupted work, and files that are none of ours
-  std::vector<std::string> overlaps;   // of segments with the one before: one of them does not belong here
+  std::vector<Overlap> overlaps;       // in order
   std::optional<LostOffsets> lost;
   bool has_damage() const noexcept;
 };

@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <string_view>
-#include <utility>
 
 #include "core/base/check.h"
 #include "core/log/file_names.h"
@@ -18,11 +17,6 @@ namespace leat {
 namespace {
 
 constexpr std::string_view kRepairedSuffix = ".repaired.tmp";  // .tmp: a start removes it when a repair was interrupted
-
-Result<void> remove_if_there(FileSystem& files, const std::string& path) {
-  const Result<void> removed = files.remove(path);
-  return !removed && removed.error().code != Errc::kNotFound ? removed : Result<void>();
-}
 
 void note_oddities(const FolderCheck& check, RepairReport& report) {
   for (const SegmentCheck& segment : check.segments) {
@@ -90,15 +84,13 @@ Result<void> take_out(FileSystem& files, const std::string& folder, const Segmen
   return is_tail ? cut_off(files, segment, first.begin) : write_without(files, *old_file, segment);
 }
 
-std::string_view name_of(std::string_view folder) noexcept { return folder.substr(folder.rfind('/') + 1); }
-
 PartitionLog::Open open_of(FileSystem& files, const std::string& folder, int64_t now_ms) {
-  const std::optional<FolderName> name = parse_folder_name(name_of(folder));
+  const std::optional<FolderName> name = parse_folder_name(file_name_of(folder));
   LogConfig config;  // of the topic's settings none matters but how durable what is kept must be
   config.flush = FlushPolicy::kFull;
   return {.files = files,
           .directory = folder,
-          .name = name ? name->name : TopicPartition{std::string(name_of(folder)), 0},
+          .name = name ? name->name : TopicPartition{std::string(file_name_of(folder)), 0},
           .topic_id = Uuid(),  // the folder's own
           .config = config,
           .now_ms = now_ms};
@@ -123,12 +115,13 @@ Result<void> open_and_close(const PartitionLog::Open& open, const RecoveryHints&
 Result<RepairReport> repair_folder(const OfflineDirectory& directory, const std::string& folder, RepairMode mode,
                                    int64_t now_ms) {
   FileSystem& files = directory.files();
-  const RecoveryHints hints = directory.hints_for(name_of(folder));
+  const RecoveryHints hints = directory.hints_for(file_name_of(folder));
   TRY(check, check_folder(files, folder, hints));
   if (!check.overlaps.empty()) {  // which of two is right no byte tells
     RepairReport refused;
-    for (const std::string& line : check.overlaps) {
-      refused.left.push_back(line + "; move the one that does not belong here away");
+    for (const Overlap& overlap : check.overlaps) {
+      refused.left.push_back(
+          fmt::format("{}: {}; move the one that does not belong here away", overlap.path, overlap.what));
     }
     return refused;
   }

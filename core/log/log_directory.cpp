@@ -11,12 +11,8 @@
 namespace leat {
 namespace {
 
-constexpr std::string_view kLockFile = ".lock";
 constexpr std::string_view kMetaFile = "meta.properties";
 constexpr std::string_view kCleanFile = ".kafka_cleanshutdown";
-constexpr std::string_view kRecoveryPointFile = "recovery-point-offset-checkpoint";
-constexpr std::string_view kLogStartFile = "log-start-offset-checkpoint";
-constexpr std::string_view kCleanedFile = "cleaner-offset-checkpoint";
 constexpr std::string_view kJournalFolder = "__leat_metadata-0";  // no directory of Leat is without it
 constexpr std::string_view kVersionKey = "version";
 constexpr std::string_view kClusterKey = "cluster.id";
@@ -116,7 +112,8 @@ Result<std::unique_ptr<LogDirectory>> LogDirectory::open(const Options& options)
   TRY(lock, files.lock(join_path(options.path, kLockFile)));
   directory->lock_ = std::move(lock);
   TRY(directory->take_identity(options));
-  TRY(directory->read_checkpoints());
+  TRY(checkpoints, DirectoryCheckpoints::read(files, options.path, directory->notes_));
+  directory->checkpoints_ = std::move(checkpoints);
   // From here on the directory is in use: a crash must not look like a clean stop.
   const Result<void> removed = files.remove(join_path(options.path, kCleanFile));
   if (!removed && removed.error().code != Errc::kNotFound) return fail(removed.error());
@@ -146,40 +143,13 @@ Result<void> LogDirectory::take_identity(const Options& options) {
       SyncKind::kFull);
 }
 
-Result<OffsetCheckpoint> LogDirectory::read_checkpoint(std::string_view name) {
-  const std::string path = join_path(path_, name);
-  const Result<std::string> text = read_text_file(files_, path);
-  if (!text && text.error().code == Errc::kNotFound) return OffsetCheckpoint();
-  if (!text) return fail(text.error());
-  Result<OffsetCheckpoint> offsets = decode_offset_checkpoint(*text, path);
-  if (offsets) return offsets;
-  // Without it everything is scanned and old segments' records show again: slower and more, but nothing is lost.
-  notes_.push_back(fmt::format("{}; going on without it", offsets.error().context));
-  return OffsetCheckpoint();
-}
-
-Result<void> LogDirectory::read_checkpoints() {
-  TRY(recovery_points, read_checkpoint(kRecoveryPointFile));
-  TRY(log_starts, read_checkpoint(kLogStartFile));
-  recovery_points_ = std::move(recovery_points);
-  log_starts_ = std::move(log_starts);
-  TRY(cleaned, read_checkpoint(kCleanedFile));
-  cleaned_ = std::move(cleaned);
-  return {};
-}
-
 std::string LogDirectory::folder_of(const TopicPartition& name) const {
   return join_path(path_, fmt::format("{}", name));
 }
 
 RecoveryHints LogDirectory::hints_for(const TopicPartition& name) const {
-  RecoveryHints hints{.clean_shutdown = was_clean_};
-  const auto recovery_point = recovery_points_.find(name);
-  if (recovery_point != recovery_points_.end()) hints.recovery_point = recovery_point->second;
-  const auto log_start = log_starts_.find(name);
-  if (log_start != log_starts_.end()) hints.log_start = log_start->second;
-  const auto cleaned = cleaned_.find(name);
-  if (cleaned != cleaned_.end()) hints.cleaned = cleaned->second;
+  RecoveryHints hints = checkpoints_.hints_for(name);
+  hints.clean_shutdown = was_clean_;
   return hints;
 }
 

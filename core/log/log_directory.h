@@ -16,9 +16,8 @@
 #include <vector>
 
 #include "core/base/random.h"
-#include "core/log/checkpoint_text.h"
+#include "core/log/directory_checkpoints.h"
 #include "core/log/file_names.h"
-#include "core/log/partition_log.h"
 
 namespace leat {
 
@@ -62,7 +61,7 @@ class LogDirectory {
   Result<DirectoryListing> list() const;
   std::string folder_of(const TopicPartition& name) const;
   RecoveryHints hints_for(const TopicPartition& name) const;
-  const OffsetCheckpoint& cleaned() const noexcept { return cleaned_; }  // as found at start
+  const OffsetCheckpoint& cleaned() const noexcept { return checkpoints_.cleaned; }  // as found at start
 
   // Deletion in two steps: after the first, which is durable, the partition is gone for every later start; the second
   // frees the space. A crash between them leaves a folder that list() gives as an unfinished deletion.
@@ -85,8 +84,6 @@ class LogDirectory {
   explicit LogDirectory(const Options& options)
       : files_(options.files), path_(options.path), reserve_bytes_(options.reserve_bytes) {}
   Result<void> take_identity(const Options& options);
-  Result<void> read_checkpoints();
-  Result<OffsetCheckpoint> read_checkpoint(std::string_view name);
 
   FileSystem& files_;
   std::string path_;
@@ -95,9 +92,7 @@ class LogDirectory {
   std::string cluster_id_;
   std::string directory_id_;
   bool was_clean_ = false;
-  OffsetCheckpoint recovery_points_;  // as found at start
-  OffsetCheckpoint log_starts_;
-  OffsetCheckpoint cleaned_;
+  DirectoryCheckpoints checkpoints_;  // as found at start
   std::vector<std::string> notes_;
   DirectoryHealth health_;
   std::optional<int64_t> free_bytes_known_;

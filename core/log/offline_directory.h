@@ -9,8 +9,7 @@
 #include <string_view>
 
 #include "core/base/result.h"
-#include "core/log/checkpoint_text.h"
-#include "core/log/partition_log.h"
+#include "core/log/directory_checkpoints.h"
 #include "core/storage/file_system.h"
 
 namespace leat {
@@ -36,9 +35,7 @@ class OfflineDirectory {
   FileSystem& files_;
   Use use_;
   std::unique_ptr<FileLock> lock_;
-  OffsetCheckpoint recovery_points_;
-  OffsetCheckpoint log_starts_;
-  OffsetCheckpoint cleaned_;
+  DirectoryCheckpoints checkpoints_;
 };
 
 }  // namespace leat

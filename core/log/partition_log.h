@@ -71,6 +71,10 @@ inline FlushPolicy effective_flush_policy(const LogConfig& config) noexcept {
   return config.flush == FlushPolicy::kNone && config.flush_messages == 1 ? FlushPolicy::kCommit : config.flush;
 }
 
+inline SyncKind sync_kind_of(const LogConfig& config) noexcept {
+  return effective_flush_policy(config) == FlushPolicy::kFull ? SyncKind::kFull : SyncKind::kData;
+}
+
 struct LogOffsets {
   Offset log_start{0};
   Offset last_stable{0};
@@ -156,6 +160,8 @@ struct ReadPlan {  // exactly one of the two
   std::optional<FetchedBatches> cached;
   std::unique_ptr<SegmentRead> read;
 };
+
+Result<FetchedBatches> execute(ReadPlan plan);  // worker
 
 struct TimestampOffset {
   Offset offset = kNoOffset;

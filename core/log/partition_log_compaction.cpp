@@ -95,19 +95,18 @@ void PartitionLogImpl::begin_pass(int64_t now_ms, const CompactionLimits& limits
   const auto first = static_cast<ptrdiff_t>(range->first_segment);
   const auto end = first + static_cast<ptrdiff_t>(range->segment_count);
   const bool nothing_follows = range->first_segment + range->segment_count == sealed.size() && active().size_bytes == 0;
-  CompactionPass::Plan plan{
-      .files = files_,
-      .directory = directory_,
-      .kind = effective_flush_policy(config_) == FlushPolicy::kFull ? SyncKind::kFull : SyncKind::kData,
-      .secret = topic_id_,
-      .config = config_,
-      .limits = limits,
-      .range = *range,
-      .segments = {segments_.begin() + first, segments_.begin() + end},
-      .facts = {sealed.begin() + first, sealed.begin() + end},
-      .now_ms = now_ms,
-      .log_end = nothing_follows ? active().base_offset : kNoOffset,
-      .producers = {}};
+  CompactionPass::Plan plan{.files = files_,
+                            .directory = directory_,
+                            .kind = sync_kind_of(config_),
+                            .secret = topic_id_,
+                            .config = config_,
+                            .limits = limits,
+                            .range = *range,
+                            .segments = {segments_.begin() + first, segments_.begin() + end},
+                            .facts = {sealed.begin() + first, sealed.begin() + end},
+                            .now_ms = now_ms,
+                            .log_end = nothing_follows ? active().base_offset : kNoOffset,
+                            .producers = {}};
   const Offset durable_end =
       effective_flush_policy(config_) == FlushPolicy::kNone ? recovery_point_ : offsets_.high_watermark;
   plan.producers.reserve(producers_.size());

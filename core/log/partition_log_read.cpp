@@ -8,6 +8,11 @@
 
 namespace leat {
 
+Result<FetchedBatches> execute(ReadPlan plan) {
+  if (plan.cached) return *std::move(plan.cached);
+  return plan.read->execute();
+}
+
 size_t PartitionLogImpl::segment_index_of(Offset offset) const noexcept {
   const auto above = [](Offset wanted, const std::shared_ptr<Segment>& segment) {
     return wanted < segment->base_offset;

@@ -14,10 +14,6 @@ namespace {
 
 constexpr size_t kSnapshotsKept = 2;
 
-SyncKind sync_kind_of(const LogConfig& config) noexcept {
-  return effective_flush_policy(config) == FlushPolicy::kFull ? SyncKind::kFull : SyncKind::kData;
-}
-
 // Settings may ask for longer than there are numbers: that is never.
 int64_t later_by(int64_t delay_ms, int64_t now_ms) noexcept {
   return now_ms > 0 && delay_ms > INT64_MAX - now_ms ? INT64_MAX : now_ms + delay_ms;

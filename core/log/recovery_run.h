@@ -44,9 +44,7 @@ class RecoveryRun {
   size_t segment_of(Offset offset) const noexcept;
   Offset bound_of(size_t index) const noexcept;  // no offset of the segment reaches it
   bool foreign() const noexcept { return hints_.foreign; }
-  SyncKind sync_kind() const noexcept {
-    return effective_flush_policy(open_.config) == FlushPolicy::kFull ? SyncKind::kFull : SyncKind::kData;
-  }
+  SyncKind sync_kind() const noexcept { return sync_kind_of(open_.config); }
 
   // recovery_end.cpp
   Result<void> settle_offsets();

@@ -237,8 +237,7 @@ Result<void> RecoveryRun::drop_later_segments(size_t index, Verdict verdict) {
       report_.damaged.push_back(fmt::format("{}: follows a damaged segment, saved aside", path));
     }
     for (const std::string_view suffix : {kIndexSuffix, kTimeIndexSuffix}) {
-      const Result<void> removed = files_.remove(segment_path(directory_, later.base_offset, suffix));
-      if (!removed && removed.error().code != Errc::kNotFound) return removed;
+      TRY(remove_if_there(files_, segment_path(directory_, later.base_offset, suffix)));
     }
   }
   log_.segments.resize(index + 1);

@@ -58,7 +58,7 @@ class SegmentChecker {
 
 Result<SegmentCheck> SegmentChecker::run() {
   const std::string_view path = check_.path;
-  const auto name = parse_segment_file_name(path.substr(path.rfind('/') + 1));
+  const auto name = parse_segment_file_name(file_name_of(path));
   if (!name || name->suffix != kLogSuffix) {
     return fail(Errc::kInvalidArgument, fmt::format("'{}' is no segment: its name is not 20 digits and .log", path));
   }

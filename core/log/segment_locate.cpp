@@ -3,8 +3,6 @@
 // copies, so that what is sent are whole batches in order, none at or above the limit of the read. That all of it is in
 // the page cache is sampled, for the kernel brings in and drops pages in runs: should one be missing after all, sending
 // it waits for the disk.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "core/log/cached_file.h"

@@ -53,6 +53,8 @@ Result<FetchedBatches> FileSegmentRead::read(Source source) {
 
 // The position of the batch that holds `from`, or of the first behind it; nullopt when the segment has none.
 Result<std::optional<Position>> FileSegmentRead::find_first(File& file, const SegmentSnapshot& segment) {
+  const bool is_first = &segment == plan_.segments.data();
+  if (is_first && first_) return *first_;
   const Position hint = segment.position
                             ? *segment.position
                             : lookup_position(plan_.files, plan_.directory, segment.base_offset, plan_.from);
@@ -79,6 +81,7 @@ Result<std::optional<Position>> FileSegmentRead::find_first(File& file, const Se
       TRY(holds, walk.last_holds());
       if (!holds) continue;
     }
+    if (is_first) first_ = position;
     return position;
   }
 }

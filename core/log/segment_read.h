@@ -73,6 +73,7 @@ class FileSegmentRead final : public SegmentRead {
   bool is_next(const BatchView& batch, const SegmentSnapshot& segment, Offset next_offset) const noexcept;
 
   Plan plan_;
+  std::optional<Position> first_;  // in the first segment, once it was found: a read may be tried in three ways
   std::optional<ReadEnd> end_;
 };
 

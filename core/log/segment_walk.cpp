@@ -32,7 +32,7 @@ Result<SegmentWalk::Step> SegmentWalk::next() {
   const Offset base_offset = scanned->batch.base_offset();
   std::optional<std::string> disorder = disorder_of(scanned->batch);
   if (crc_ok && !disorder && base_offset > range_.next_offset) {
-    TRY(contradicted, following_contradicts(at, scanned->batch.next_offset()));
+    TRY(contradicted, scanner_.next_begins_in(range_.next_offset, scanned->batch.next_offset(), at));
     if (contradicted) disorder = fmt::format("base offset {}: the batch behind it has a lower one", base_offset);
     TRY(again, scanner_.next());  // the buffer has moved on
     if (!again) return stop(at, input, scanner_.stop_reason());
@@ -75,15 +75,6 @@ std::optional<std::string> SegmentWalk::disorder_of(const BatchView& batch) cons
                        range_.epoch);
   }
   return std::nullopt;
-}
-
-// So does the base offset. Where there is a gap the next batch shows whether this one's offset lies.
-Result<bool> SegmentWalk::following_contradicts(Position at, Offset next_offset) {
-  TRY(following, scanner_.next());
-  const bool contradicts =
-      following && following->batch.base_offset() < next_offset && following->batch.base_offset() >= range_.next_offset;
-  scanner_.seek(at);
-  return contradicts;
 }
 
 Result<SegmentWalk::Damage> SegmentWalk::step_over() {

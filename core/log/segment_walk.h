@@ -54,7 +54,6 @@ class SegmentWalk {
  private:
   Step stop(Position at, const RecoveryInput& input, std::string what);
   std::optional<std::string> disorder_of(const BatchView& batch) const;
-  Result<bool> following_contradicts(Position at, Offset next_offset);
   Damage take(const BatchPlace& place);
 
   File& file_;

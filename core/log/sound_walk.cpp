@@ -29,15 +29,6 @@ Result<bool> SoundWalk::previous_lies() {
   return crc != previous_->crc;
 }
 
-// The base offset stands outside the CRC: behind a gap the next batch shows whether this one's offset lies.
-Result<bool> SoundWalk::following_contradicts(Position at, Offset next_offset) {
-  TRY(following, scanner_.next());
-  const bool contradicts =
-      following && following->batch.base_offset() >= next_offset_ && following->batch.base_offset() < next_offset;
-  scanner_.seek(at);
-  return contradicts;
-}
-
 Result<bool> SoundWalk::last_holds() {
   TRY(lies, previous_lies());
   if (!lies) return true;
@@ -78,7 +69,7 @@ Result<std::optional<ScannedBatch>> SoundWalk::next() {
       TRY(searched, search_behind(at, next_offset_, std::move(what)));
       found = searched;
     } else {
-      TRY(contradicted, following_contradicts(at, next_offset));
+      TRY(contradicted, scanner_.next_begins_in(next_offset_, next_offset, at));
       TRY(again, scanner_.next());
       if (!contradicted && again) {
         previous_ = Previous{at, again->batch.size_bytes(), base, again->batch.crc()};

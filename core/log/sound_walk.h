@@ -47,7 +47,6 @@ class SoundWalk {
   enum class Found : uint8_t { kYes, kNo };
   Result<Found> search_behind(Position damaged, Offset offset_min, std::string what);
   Result<bool> previous_lies();
-  Result<bool> following_contradicts(Position at, Offset next_offset);
 
   File& file_;
   Range range_;

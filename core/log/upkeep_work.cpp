@@ -94,8 +94,7 @@ Result<void> UpkeepWork::write_snapshot() {
   }
   TRY(files_.rename(temporary, path));
   for (const Offset offset : snapshot->superseded) {
-    const Result<void> removed = files_.remove(segment_path(directory_, offset, kSnapshotSuffix));
-    if (!removed && removed.error().code != Errc::kNotFound) return removed;
+    TRY(remove_if_there(files_, segment_path(directory_, offset, kSnapshotSuffix)));
   }
   return {};
 }
@@ -111,10 +110,7 @@ Result<void> UpkeepWork::rename_and_remove() {
     const Result<void> renamed = files_.rename(from, to);
     if (!renamed && renamed.error().code != Errc::kNotFound) return renamed;
   }
-  for (const std::string& path : removals) {
-    const Result<void> removed = files_.remove(path);
-    if (!removed && removed.error().code != Errc::kNotFound) return removed;
-  }
+  for (const std::string& path : removals) TRY(remove_if_there(files_, path));
   return {};
 }
 

@@ -42,6 +42,12 @@ Result<void> replace_text_file(FileSystem& files, std::string_view path, std::st
   return files.sync_directory(parent_directory(path));
 }
 
+Result<void> remove_if_there(FileSystem& files, std::string_view path) {
+  const Result<void> removed = files.remove(path);
+  if (!removed && removed.error().code != Errc::kNotFound) return removed;
+  return {};
+}
+
 namespace {
 
 // The plain removal comes first: it takes a link to a folder away instead of emptying the folder that the link names.
@@ -82,6 +88,8 @@ std::string_view parent_directory(std::string_view path) noexcept {
   if (slash == 0) return path.substr(0, 1);
   return path.substr(0, slash);
 }
+
+std::string_view file_name_of(std::string_view path) noexcept { return path.substr(path.rfind('/') + 1); }
 
 std::string join_path(std::string_view directory, std::string_view name) {
   if (directory.empty()) return std::string(name);

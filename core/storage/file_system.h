@@ -98,9 +98,11 @@ Result<std::string> read_text_file(FileSystem& files, std::string_view path, siz
 // Writes `path`.tmp, syncs it, renames it over `path`, syncs the folder: after a crash the old or the new text is
 // there, whole.
 Result<void> replace_text_file(FileSystem& files, std::string_view path, std::string_view text, SyncKind kind);
+Result<void> remove_if_there(FileSystem& files, std::string_view path);   // a file or an empty directory
 Result<void> remove_tree(FileSystem& files, std::string_view path);       // missing is fine
 Result<void> make_directories(FileSystem& files, std::string_view path);  // with parents; existing is fine; each synced
 std::string_view parent_directory(std::string_view path) noexcept;
+std::string_view file_name_of(std::string_view path) noexcept;  // what follows the last slash
 std::string join_path(std::string_view directory, std::string_view name);
 
 }  // namespace leat

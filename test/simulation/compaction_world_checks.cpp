@@ -76,7 +76,7 @@ CompactionWorld::Found CompactionWorld::read_from(Offset from, std::map<int64_t,
     Result<ReadPlan> plan =
         log_->plan_read(from, {.bytes_max = 1 + static_cast<int64_t>(random_.below(6000)), .upper = end});
     REQUIRE(plan);
-    const Result<FetchedBatches> fetched = plan->cached ? Result<FetchedBatches>(*plan->cached) : plan->read->execute();
+    const Result<FetchedBatches> fetched = execute(*std::move(plan));
     INFO((fetched ? std::string() : fetched.error().context));
     REQUIRE(fetched);
     REQUIRE_FALSE(fetched->pieces.empty());  // nobody waits before the end

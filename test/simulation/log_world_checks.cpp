@@ -22,8 +22,7 @@ std::vector<uint8_t> bytes_of(const FetchedBatches& fetched) {
 Result<std::vector<uint8_t>> read_bytes(PartitionLog& log, Offset from, const ReadLimits& limits) {
   TRY(plan, log.plan_read(from, limits));
   REQUIRE((plan.cached.has_value() != (plan.read != nullptr)));
-  if (plan.cached) return bytes_of(*plan.cached);
-  TRY(fetched, plan.read->execute());
+  TRY(fetched, execute(std::move(plan)));
   return bytes_of(fetched);
 }
 

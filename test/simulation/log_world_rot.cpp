@@ -77,9 +77,9 @@ std::optional<int64_t> LogWorld::batch_at(const Flip& flip) const {
 bool LogWorld::is_served(int64_t base_offset, const SubmittedPtr& batch) {
   const LogOffsets offsets = log_->offsets();
   if (base_offset >= offsets.log_end.v) return false;
-  const Result<ReadPlan> plan = log_->plan_read(Offset(base_offset), {.bytes_max = 1, .upper = offsets.log_end});
+  Result<ReadPlan> plan = log_->plan_read(Offset(base_offset), {.bytes_max = 1, .upper = offsets.log_end});
   if (!plan) return false;
-  const Result<FetchedBatches> fetched = plan->cached ? Result<FetchedBatches>(*plan->cached) : plan->read->execute();
+  const Result<FetchedBatches> fetched = execute(*std::move(plan));
   if (!fetched || fetched->pieces.empty()) return false;
   std::vector<uint8_t> bytes;
   for (const Slice& piece : fetched->pieces) bytes.insert(bytes.end(), piece.view().begin(), piece.view().end());

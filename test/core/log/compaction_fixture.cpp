@@ -1,6 +1,8 @@
 // compaction_fixture.cpp: what the tests of compaction share.
 #include "test/core/log/compaction_fixture.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/record/record.h"
@@ -87,6 +89,14 @@ Offset CompactedLog::append_batch(KeyedBatch batch) {
 void CompactedLog::settle() {
   write({{std::string(kFiller), "f"}});
   run(log->begin_flush(now_ms));
+}
+
+void CompactedLog::write_rounds(int rounds) {
+  for (int round = 0; round < rounds; ++round) {
+    const std::string value = fmt::format("round {}", round);
+    write({{"a", value}, {"b", value}, {"c", value}});
+  }
+  settle();
 }
 
 bool CompactedLog::compact_once(const CompactionLimits& limits) {

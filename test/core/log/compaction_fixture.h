@@ -45,6 +45,8 @@ struct CompactedLog : OpenLog {
   Offset append_batch(KeyedBatch batch);  // in the same segment, if it fits
   // Behind a last one, and with the indexes in their files: all that was written before may be compacted.
   void settle();
+  // Three keys, written again and again, and settled; the last round stays.
+  void write_rounds(int rounds);
   // Until nothing is due; what the log said about it.
   std::vector<std::string> compact(const CompactionLimits& limits = {});
   // One piece; false when none is due.

@@ -114,8 +114,7 @@ void OpenLog::append_many(int batches, const NewBatch& batch) {
 
 Result<FetchedBatches> OpenLog::read(Offset from, ReadLimits limits) {
   TRY(plan, log->plan_read(from, limits));
-  if (plan.cached) return std::move(*plan.cached);
-  return plan.read->execute();
+  return execute(std::move(plan));
 }
 
 std::vector<SeenRecord> OpenLog::read_from(Offset from) {

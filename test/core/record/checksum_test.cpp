@@ -67,17 +67,23 @@ TEST_CASE("partitioner: murmur2 and its partitions are Java's", "[record][partit
 }
 
 TEST_CASE("partitioner: the coordinator's partition is Java's", "[record][partitioner]") {
+  int rows = 0;
   for (const Row& row : table("idhash.tsv")) {
     INFO(row[0]);
+    REQUIRE(row.size() == 4);
     CHECK(java_string_hash(row[0]) == std::stol(row[1]));
     CHECK(coordinator_partition(row[0], 50) == std::stol(row[2]));
     CHECK(coordinator_partition(row[0], 4) == std::stol(row[3]));
+    ++rows;
   }
+  CHECK(rows > 5);
+  CHECK(coordinator_partition_of_hash(INT32_MIN, 50) == 0);
 }
 
 TEST_CASE("partitioner: malformed UTF-8 is hashed, not read beyond its end", "[record][partitioner]") {
   const int32_t replacement = 0xfffd;
   CHECK(java_string_hash("\xff") == replacement);
+  CHECK(java_string_hash("\xff\xc3") == java_string_hash("\xef\xbf\xbd\xef\xbf\xbd"));  // as Java replaces them
   CHECK(java_string_hash("\xf0\x9f\x9a") == 31 * (31 * replacement + replacement) + replacement);
   CHECK(java_string_hash("\xc0\x80") == 31 * replacement + replacement);
 }

@@ -1,0 +1,26 @@
+// directory_checkpoints.h: what a data directory's three checkpoint files say of its partitions: where recovery begins,
+// where a log begins, how far compaction has been. As they were when they were read; missing ones say nothing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/log/checkpoint_text.h"
+#include "core/log/partition_log.h"
+#include "core/storage/file_system.h"
+
+namespace leat {
+
+struct DirectoryCheckpoints {
+  OffsetCheckpoint recovery_points;
+  OffsetCheckpoint log_starts;
+  OffsetCheckpoint cleaned;
+
+  // A file that is damaged counts as none, and makes a note. Errors are those of the disk.
+  static Result<DirectoryCheckpoints> read(FileSystem& files, const std::string& directory,
+                                           std::vector<std::string>& notes);
+  RecoveryHints hints_for(const TopicPartition& name) const;  // as after a crash
+};
+
+}  // namespace leat
