@@ -11,6 +11,7 @@
 #include "server/log.h"
 #include "server/metadata_journal.h"
 #include "server/metadata_store.h"
+#include "server/offsets_topic.h"
 #include "server/partition_folders.h"
 #include "server/settings.h"
 #include "server/upkeep.h"

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/base/topic_partition.h"
 #include "net/loop/run_on.h"
 #include "server/log.h"
 
@@ -52,22 +53,24 @@ Task<void> Upkeep::walk_forever(Gate::Hold hold, Partition::Upkeep kind, Millis 
   }
 }
 
-// By name and index, looked up anew after each wait: topics come and go meanwhile.
+std::optional<Partition*> Upkeep::next_partition(Place& at) const {
+  const auto& topics = parts_.table.topics();
+  for (auto topic = topics.lower_bound(at.topic); topic != topics.end(); ++topic) {
+    if (topic->first != at.topic) at = {topic->first, -1};
+    const auto index = static_cast<size_t>(++at.index);
+    if (index < topic->second->partitions.size()) return topic->second->partitions[index].get();
+  }
+  return std::nullopt;
+}
+
 Task<void> Upkeep::walk(Partition::Upkeep kind) {
   if (Partition* extra = parts_.folders.extra()) (void)co_await visit(extra, kind);
-  std::string topic;
-  size_t since_pause = 0;
-  auto next = parts_.table.topics().begin();
-  while (next != parts_.table.topics().end() && !stop_.is_set()) {
-    topic = next->first;
-    for (int32_t index = 0;; ++index) {
-      if (++since_pause % kSlice == 0) co_await sleep_for(parts_.scheduler, Millis(1));
-      PartitionTable::Topic* found = parts_.table.find_topic(topic);
-      if (found == nullptr || static_cast<size_t>(index) >= found->partitions.size() || stop_.is_set()) break;
-      Partition* partition = found->partitions[static_cast<size_t>(index)].get();
-      if (partition != nullptr) (void)co_await visit(partition, kind);
-    }
-    next = parts_.table.topics().upper_bound(topic);
+  Place at;
+  for (size_t passed = 1; !stop_.is_set(); ++passed) {
+    if (passed % kSlice == 0) co_await sleep_for(parts_.scheduler, Millis(1));
+    const std::optional<Partition*> partition = next_partition(at);
+    if (!partition || stop_.is_set()) co_return;
+    if (*partition != nullptr) (void)co_await visit(*partition, kind);
   }
 }
 
@@ -76,27 +79,35 @@ Task<void> Upkeep::compact_forever(Gate::Hold hold, LogKind kind, Millis every) 
   while (true) {
     const Woken woken = co_await stop_.wait_for(every);
     if (woken != Woken::kTimedOut) co_return;
-    co_await compact_all(kind);
+    Task<void> pass = kind == LogKind::kInternal ? compact_internal() : compact_clients();
+    co_await pass;
   }
 }
 
-Task<void> Upkeep::compact_all(LogKind kind) {
-  std::string topic;
-  size_t since_pause = 0;
-  auto next = parts_.table.topics().begin();
-  while (next != parts_.table.topics().end() && !stop_.is_set()) {
-    topic = next->first;
-    const bool concerns = is_internal_topic(topic) == (kind == LogKind::kInternal);
-    for (int32_t index = 0; concerns; ++index) {
-      if (++since_pause % kSlice == 0) co_await sleep_for(parts_.scheduler, Millis(1));
-      PartitionTable::Topic* found = parts_.table.find_topic(topic);
-      if (found == nullptr || static_cast<size_t>(index) >= found->partitions.size() || stop_.is_set()) break;
-      const Partition* partition = found->partitions[static_cast<size_t>(index)].get();
-      if (partition == nullptr || !partition->log().may_compact()) continue;
-      TopicPartition name{topic, index};
-      co_await compact(std::move(name), kind);
+Task<void> Upkeep::compact_clients() {
+  Place at;
+  for (size_t passed = 1; !stop_.is_set(); ++passed) {
+    if (passed % kSlice == 0) co_await sleep_for(parts_.scheduler, Millis(1));
+    const std::optional<Partition*> partition = next_partition(at);
+    if (!partition || stop_.is_set()) co_return;
+    const bool is_due = *partition != nullptr && !is_internal_topic(at.topic) && (*partition)->log().may_compact();
+    if (!is_due) continue;
+    TopicPartition name{at.topic, at.index};
+    co_await compact(std::move(name), LogKind::kClient);
+  }
+}
+
+// They are few, and looked at often: not by way of all topics.
+Task<void> Upkeep::compact_internal() {
+  for (const std::string_view topic : kInternalTopics) {
+    Place at{std::string(topic), -1};
+    while (!stop_.is_set()) {
+      const std::optional<Partition*> partition = next_partition(at);
+      if (!partition || at.topic != topic) break;
+      if (*partition == nullptr || !(*partition)->log().may_compact()) continue;
+      TopicPartition name{at.topic, at.index};
+      co_await compact(std::move(name), LogKind::kInternal);
     }
-    next = parts_.table.topics().upper_bound(topic);
   }
 }
 

@@ -7,6 +7,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 
 #include "core/log/log_directory.h"
 #include "net/loop/event.h"
@@ -51,8 +53,16 @@ class Upkeep {
   enum class GoesOn : uint8_t { kNo, kYes };
   Task<GoesOn> visit(Partition* partition, Partition::Upkeep kind);
   Task<void> compact_forever(Gate::Hold hold, LogKind kind, Millis every);
-  Task<void> compact_all(LogKind kind);
+  Task<void> compact_clients();
+  Task<void> compact_internal();
   Task<void> compact(TopicPartition name, LogKind kind);
+  // By name and index, looked up anew each time: topics come and go meanwhile.
+  struct Place {
+    std::string topic;
+    int32_t index = -1;
+  };
+  // What stands behind `at`, which moves there; nullopt at the end. Null: its log could not be opened.
+  std::optional<Partition*> next_partition(Place& at) const;
   Task<void> watch_disk(Gate::Hold hold);
   void on_appended(int64_t size_bytes);
   void on_space(int64_t free_bytes);

@@ -1,12 +1,15 @@
-// topic_partition.h: the name of a partition.
+// topic_partition.h: the name of a partition, and which topics are the broker's own.
 #pragma once
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <compare>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 
 namespace leat {
 
@@ -16,6 +19,13 @@ struct TopicPartition {
 
   friend auto operator<=>(const TopicPartition&, const TopicPartition&) = default;
 };
+
+// Names that clients may read but not write: as Kafka's Topic.isInternal, and our own.
+inline constexpr std::array<std::string_view, 4> kInternalTopics = {"__consumer_offsets", "__leat_metadata",
+                                                                    "__share_group_state", "__transaction_state"};
+inline bool is_internal_topic(std::string_view topic) noexcept {
+  return std::find(kInternalTopics.begin(), kInternalTopics.end(), topic) != kInternalTopics.end();
+}
 
 }  // namespace leat
 

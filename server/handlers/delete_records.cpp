@@ -7,6 +7,7 @@
 //                  cleanup.policy without delete                 POLICY_VIOLATION
 //                  offset beyond the high watermark, or < -1     OFFSET_OUT_OF_RANGE
 //                  the log or its checkpoint cannot be written   KAFKA_STORAGE_ERROR
+#include "core/base/topic_partition.h"
 #include "server/broker.h"
 #include "server/handlers/data_handlers.h"
 #include "server/handlers/topic_lookup.h"

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/base/topic_partition.h"
 #include "core/metadata/topic_name.h"
 #include "server/broker.h"
 #include "server/handlers/metadata_errors.h"

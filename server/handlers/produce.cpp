@@ -11,6 +11,7 @@
 //                  the batch is bad, or its append failed            error_of() below
 #include <algorithm>
 
+#include "core/base/topic_partition.h"
 #include "server/broker.h"
 #include "server/handlers/data_handlers.h"
 #include "server/handlers/topic_lookup.h"
