@@ -9,6 +9,7 @@
 #include "server/countdown.h"
 #include "server/group_settings.h"
 #include "server/metadata_store.h"
+#include "server/offsets_topic.h"
 #include "server/partition_table.h"
 
 namespace leat {
@@ -142,7 +143,7 @@ bool GroupCoordinator::is_ready() const noexcept {
 // --- asking ---------------------------------------------------------------------------------------------------------
 
 GroupShard& GroupCoordinator::shard_of(int32_t group_hash) const noexcept {
-  return *shards_[static_cast<size_t>(partition_of_hash(group_hash, static_cast<int32_t>(shards_.size())))];
+  return *shards_[static_cast<size_t>(coordinator_partition_of_hash(group_hash, static_cast<int32_t>(shards_.size())))];
 }
 
 // No coroutine of its own in the usual case: every commit passes here.

@@ -15,6 +15,7 @@
 #include "core/base/check.h"
 #include "core/coordinator/group/group_event.h"
 #include "core/coordinator/group/group_rules.h"
+#include "core/record/partitioner.h"
 #include "net/loop/event.h"
 #include "net/loop/gate.h"
 #include "net/loop/task.h"
@@ -22,7 +23,6 @@
 #include "server/group_shard.h"
 #include "server/log.h"
 #include "server/metadata_watcher.h"
-#include "server/offsets_topic.h"
 
 namespace leat {
 
@@ -67,7 +67,7 @@ class GroupCoordinator final : public MetadataWatcher {
   // The reply may take as long as a rebalance.
   template <class Event>
   Task<ReplyTo<Event>> ask(Event event) {
-    const int32_t hash = java_hash_of(event.group_id);
+    const int32_t hash = java_string_hash(event.group_id);
     Task<GroupReply> asking = ask_shard_of(hash, GroupEvent(std::move(event)));
     GroupReply reply = co_await asking;
     auto* mine = std::get_if<ReplyTo<Event>>(&reply);

@@ -125,13 +125,7 @@ Result<GroupLogPiece> PieceReader::finish() const {
 
 // Compaction may have left nothing in the range.
 Result<GroupLogPiece> read_piece(ReadPlan plan, Offset end) {
-  FetchedBatches batches;
-  if (plan.cached) {
-    batches = *std::move(plan.cached);
-  } else {
-    TRY(fetched, plan.read->execute());
-    batches = std::move(fetched);
-  }
+  TRY(batches, execute(std::move(plan)));
   if (batches.pieces.empty()) return GroupLogPiece{.entries = {}, .next = end};
   return decode_group_batches(batches.pieces);
 }

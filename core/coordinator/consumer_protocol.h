@@ -3,15 +3,21 @@
 // core/codec/prefixed.h.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/base/bytes.h"
+#include "core/codec/message_reader.h"
 #include "core/codec/schema.h"
 
 namespace leat {
+
+// The protocol type of classic groups whose members say these.
+inline constexpr std::string_view kConsumerProtocolType = "consumer";
 
 struct ConsumerProtocolSubscription {
   static constexpr std::string_view kName = "ConsumerProtocolSubscription";
@@ -72,5 +78,16 @@ struct ConsumerProtocolAssignment {
   }
   friend bool operator==(const ConsumerProtocolAssignment&, const ConsumerProtocolAssignment&) = default;
 };
+
+// With the version before it. One that is not known yet is read as the last that is: later ones only add to it.
+template <class Embedded>
+std::optional<Embedded> decode_embedded(ByteView bytes) {
+  MessageReader in(bytes);
+  const int16_t version = in.i16();
+  Embedded value;
+  if (in.failed() || version < 0) return std::nullopt;
+  if (!decode(in, std::min(version, Embedded::kVersions.max), value)) return std::nullopt;
+  return value;
+}
 
 }  // namespace leat

@@ -79,9 +79,13 @@ int32_t java_string_hash(std::string_view utf8) noexcept {
 }
 
 int32_t coordinator_partition(std::string_view id, int32_t partition_count) noexcept {
+  return coordinator_partition_of_hash(java_string_hash(id), partition_count);
+}
+
+int32_t coordinator_partition_of_hash(int32_t hash, int32_t partition_count) noexcept {
   CHECK(partition_count > 0, "{}", partition_count);
-  const int32_t hash = java_string_hash(id);
-  return (hash == INT32_MIN ? 0 : hash < 0 ? -hash : hash) % partition_count;
+  if (hash == INT32_MIN) return 0;  // it has no absolute value: Kafka takes 0
+  return (hash < 0 ? -hash : hash) % partition_count;
 }
 
 }  // namespace leat

@@ -17,5 +17,7 @@ int32_t partition_for_key(ByteView key, int32_t partition_count) noexcept;
 // internal topic that coordinates a group or transactional id: Utils.abs(hash) % partition_count.
 int32_t java_string_hash(std::string_view utf8) noexcept;
 int32_t coordinator_partition(std::string_view id, int32_t partition_count) noexcept;
+// For who has the hash already; its count may be known only later.
+int32_t coordinator_partition_of_hash(int32_t hash, int32_t partition_count) noexcept;
 
 }  // namespace leat

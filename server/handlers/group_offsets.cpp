@@ -164,21 +164,17 @@ FetchOffsets fetch_event(const MetadataStore& metadata, AskedGroup& group, bool 
   return event;
 }
 
-using OffsetsByPartition = std::map<std::pair<std::string_view, int32_t>, const CommittedOffset*>;
-
 std::vector<FetchedTopic> asked_topics(std::vector<AskedTopic>& asked, const FetchOffsetsReply& reply, bool by_id) {
-  OffsetsByPartition offsets;
-  for (const CommittedOffset& offset : reply.offsets) offsets[{offset.topic, offset.partition}] = &offset;
   std::vector<FetchedTopic> topics;
   topics.reserve(asked.size());
+  size_t next = 0;
   for (AskedTopic& topic : asked) {
     FetchedTopic& answer = topics.emplace_back();
-    const bool is_unknown = by_id && topic.name.empty();
+    const bool is_unknown = by_id && topic.name.empty();  // it was not sent on
     for (const int32_t partition : topic.partition_indexes) {
-      const auto found = offsets.find({topic.name, partition});
       const ErrorCode code = is_unknown ? ErrorCode::kUnknownTopicId : ErrorCode::kNone;
-      const bool has_offset = !is_unknown && found != offsets.end();
-      answer.partitions.push_back(has_offset ? fetched(*found->second) : no_offset(partition, code));
+      const bool has_offset = !is_unknown && next < reply.offsets.size();
+      answer.partitions.push_back(has_offset ? fetched(reply.offsets[next++]) : no_offset(partition, code));
     }
     answer.topic_id = topic.topic_id;
     answer.name = topic.name;

@@ -4,37 +4,13 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-#include <sstream>
-
+#include "core/record/partitioner.h"
 #include "test/server/group_server_fixture.h"
-#include "test/support/test_data.h"
 
 namespace leat::test {
 namespace {
 
 using Fixture = GroupServerFixture;
-
-TEST_CASE("offsets topic: the partition of a group is Kafka's", "[server][groups]") {
-  std::ifstream file(test_data_path("batches/idhash.tsv"));
-  REQUIRE(file.good());
-  int rows = 0;
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with('#') || line.starts_with("id\t")) continue;
-    INFO(line);
-    std::vector<std::string> columns;
-    std::istringstream parts(line);
-    for (std::string column; std::getline(parts, column, '\t');) columns.push_back(column);
-    REQUIRE(columns.size() == 4);
-    CHECK(java_hash_of(columns[0]) == std::stoi(columns[1]));
-    CHECK(coordinator_partition_of(columns[0], 50) == std::stoi(columns[2]));
-    CHECK(coordinator_partition_of(columns[0], 4) == std::stoi(columns[3]));
-    ++rows;
-  }
-  CHECK(rows > 5);
-  CHECK(partition_of_hash(INT32_MIN, 50) == 0);
-  CHECK(java_hash_of("\xff\xc3") == java_hash_of("\xef\xbf\xbd\xef\xbf\xbd"));  // as Java replaces them
-}
 
 TEST_CASE("group log: an append goes ahead of the sync before it, never of a write", "[server][groups]") {
   ManualScheduler scheduler(JobMode::kOnDemand);
@@ -117,7 +93,7 @@ TEST_CASE("group coordinator: as many shards as settings say; each group has one
   for (int32_t partition = 0; partition < 7; ++partition) {
     int64_t expected = 0;
     for (int i = 0; i < 40; ++i) {
-      if (coordinator_partition_of(fmt::format("group-{}", i), 7) == partition) ++expected;
+      if (coordinator_partition(fmt::format("group-{}", i), 7) == partition) ++expected;
     }
     CHECK(f.table.find(kOffsetsTopic, partition)->offsets().log_end == Offset(expected));
   }

@@ -10,8 +10,6 @@
 namespace leat {
 namespace {
 
-constexpr std::string_view kConsumerProtocolType = "consumer";
-
 bool may_follow(ClassicState before, ClassicState next) noexcept {
   switch (next) {
     case ClassicState::kEmptyGroup:
@@ -84,16 +82,7 @@ GroupMetadataValue ClassicGroup::live_value() const {
   value.current_state_timestamp = state_since_wall_ms_;
   value.members.reserve(members_.size());
   for (const auto& [id, member] : members()) {
-    GroupMetadataValue::MemberMetadata& recorded = value.members.emplace_back();
-    recorded.member_id = id;
-    recorded.group_instance_id = member.instance_id;
-    recorded.client_id = member.client.id;
-    recorded.client_host = member.client.host;
-    recorded.rebalance_timeout = member.terms.rebalance_timeout_ms;
-    recorded.session_timeout = member.terms.session_timeout_ms;
-    const Bytes* metadata = member.metadata_for(protocol_.value_or(""));
-    if (metadata != nullptr) recorded.subscription = *metadata;
-    recorded.assignment = member.assignment;
+    value.members.push_back(member.to_record(protocol_.value_or("")));
   }
   return value;
 }

@@ -40,6 +40,19 @@ const Bytes* ClassicMember::metadata_for(std::string_view protocol) const noexce
   return nullptr;
 }
 
+GroupMetadataValue::MemberMetadata ClassicMember::to_record(std::string_view protocol) const {
+  GroupMetadataValue::MemberMetadata recorded;
+  recorded.member_id = id;
+  recorded.group_instance_id = instance_id;
+  recorded.client_id = client.id;
+  recorded.client_host = client.host;
+  recorded.rebalance_timeout = terms.rebalance_timeout_ms;
+  recorded.session_timeout = terms.session_timeout_ms;
+  if (const Bytes* metadata = metadata_for(protocol)) recorded.subscription = *metadata;
+  recorded.assignment = assignment;
+  return recorded;
+}
+
 // --- questions ------------------------------------------------------------------------------------------------------
 
 const ClassicMember* ClassicMembers::find(std::string_view id) const {

@@ -42,6 +42,7 @@ struct ClassicMember {
 
   bool is_static() const noexcept { return instance_id.has_value(); }
   const Bytes* metadata_for(std::string_view protocol) const noexcept;
+  GroupMetadataValue::MemberMetadata to_record(std::string_view protocol) const;  // all that is not volatile
   // Somebody whose request is parked need not send heartbeats. A new member must come back at times all the same: its
   // client may have given up before it knew its id, and would leave a phantom.
   bool is_excused_from_heartbeats() const noexcept { return !is_new && (join.has_value() || sync.has_value()); }

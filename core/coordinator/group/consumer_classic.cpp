@@ -15,24 +15,6 @@
 namespace leat {
 namespace {
 
-constexpr std::string_view kProtocolType = "consumer";
-
-// Versions that we do not know yet begin with the last one that we know.
-template <class Data>
-int16_t known_version(int16_t version) {
-  return std::min(version, Data::kVersions.max);
-}
-
-// All protocols of a member carry the same subscription, as Kafka has it: the first one is looked at.
-std::optional<ConsumerProtocolSubscription> subscription_of(const JoinGroup& event) {
-  MessageReader in{ByteView(event.protocols.front().metadata)};
-  const int16_t version = in.i16();
-  ConsumerProtocolSubscription subscription;
-  if (in.failed() || version < 0) return std::nullopt;
-  if (!decode(in, known_version<ConsumerProtocolSubscription>(version), subscription)) return std::nullopt;
-  return subscription;
-}
-
 std::vector<TopicPartitions> owned_by(const ConsumerProtocolSubscription& subscription, const TopicCatalog& catalog) {
   std::vector<TopicPartitions> owned;
   for (const auto& partitions : subscription.owned_partitions) {
@@ -96,7 +78,7 @@ void ConsumerGroup::classic_join(GroupStep& step, Ticket ticket, const JoinGroup
   step.deadlines().set(key_of(DeadlineKind::kRebalance, member_id), step.now_ms() + event.rebalance_timeout_ms);
   JoinGroupReply reply;
   reply.generation = now.epoch();
-  reply.protocol_type = kProtocolType;
+  reply.protocol_type = kConsumerProtocolType;
   reply.protocol = protocol_of(now).name;
   reply.member_id = member_id;
   step.reply(ticket, std::move(reply));
@@ -121,7 +103,8 @@ ConsumerGroup::Admission ConsumerGroup::admit_classic(GroupStep& step, const Joi
   const bool has_place = member(event.member_id) != nullptr || holder != nullptr;
   if (!has_place && is_full(step.rules())) return refused(GroupErrc::kGroupMaxSizeReached);
   if (!supports_protocols_of(event)) return refused(GroupErrc::kInconsistentGroupProtocol);
-  subscription = subscription_of(event);
+  // All protocols of a member carry the same subscription, as Kafka has it: the first one is looked at.
+  subscription = decode_embedded<ConsumerProtocolSubscription>(event.protocols.front().metadata);
   if (!subscription) return refused(GroupErrc::kInconsistentGroupProtocol);
 
   if (event.member_id.empty()) {
@@ -139,7 +122,7 @@ ConsumerGroup::Admission ConsumerGroup::admit_classic(GroupStep& step, const Joi
 }
 
 bool ConsumerGroup::supports_protocols_of(const JoinGroup& event) const {
-  if (event.protocol_type != kProtocolType) return false;
+  if (event.protocol_type != kConsumerProtocolType) return false;
   return std::any_of(event.protocols.begin(), event.protocols.end(), [this](const NamedProtocol& protocol) {
     const auto speakers = speakers_by_protocol_.find(protocol.name);
     return classic_count_ == (speakers == speakers_by_protocol_.end() ? 0 : speakers->second);
@@ -170,7 +153,7 @@ void ConsumerGroup::classic_sync(GroupStep& step, Ticket ticket, const SyncGroup
     return;
   }
   const ConsumerMember& member = existing(event.member_id);
-  const bool is_consistent = (!event.protocol_type || *event.protocol_type == kProtocolType) &&
+  const bool is_consistent = (!event.protocol_type || *event.protocol_type == kConsumerProtocolType) &&
                              (!event.protocol || *event.protocol == protocol_of(member).name);
   const DeadlineKey sync = key_of(DeadlineKind::kRebalance, member.id);
   if (!is_consistent) {
@@ -201,7 +184,7 @@ Bytes ConsumerGroup::classic_assignment(const ConsumerMember& member, const Topi
   }
   const Bytes subscription = protocol_of(member).metadata;
   const int16_t version = std::max(Reader(ByteView(subscription)).i16(), ConsumerProtocolAssignment::kVersions.min);
-  Result<Bytes> encoded = encode_value(assignment, known_version<ConsumerProtocolAssignment>(version));
+  Result<Bytes> encoded = encode_value(assignment, std::min(version, ConsumerProtocolAssignment::kVersions.max));
   CHECK(encoded.has_value(), "group {}, member {}", id_, member.id);
   return std::move(*encoded);
 }

@@ -45,18 +45,20 @@ bool ConsumerGroup::is_full(const GroupRules& rules) const noexcept {
 // there is none to make: the target of an Empty group is up to date, as in Kafka, whose tools show both epochs.
 void ConsumerGroup::remove_members(GroupStep& step, const std::set<std::string>& member_ids) {
   if (member_ids.empty()) return;
-  for (const std::string& member_id : member_ids) {
-    step.write(CurrentMemberRecord{.key = {.group_id = id_, .member_id = member_id}, .value = {}});
-    step.write(TargetMemberRecord{.key = {.group_id = id_, .member_id = member_id}, .value = {}});
-    step.write(ConsumerMemberRecord{.key = {.group_id = id_, .member_id = member_id}, .value = {}});
-    step.deadlines().cancel(key_of(DeadlineKind::kSession, member_id));
-    step.deadlines().cancel(key_of(DeadlineKind::kRebalance, member_id));
-  }
+  for (const std::string& member_id : member_ids) end_member(step, member_id);
   drop_unused_regexes(step);
   bump_epoch(step, metadata_hash(step.catalog()));
   if (!members_.empty()) return;
   empty_since_wall_ms_ = step.wall_ms();
   reach_group_epoch(step, kNeverMade);
+}
+
+void ConsumerGroup::end_member(GroupStep& step, const std::string& member_id) {
+  step.write(CurrentMemberRecord{.key = {.group_id = id_, .member_id = member_id}, .value = {}});
+  step.write(TargetMemberRecord{.key = {.group_id = id_, .member_id = member_id}, .value = {}});
+  step.write(ConsumerMemberRecord{.key = {.group_id = id_, .member_id = member_id}, .value = {}});
+  step.deadlines().cancel(key_of(DeadlineKind::kSession, member_id));
+  step.deadlines().cancel(key_of(DeadlineKind::kRebalance, member_id));
 }
 
 // --- deadlines ------------------------------------------------------------------------------------------------------

@@ -151,6 +151,7 @@ class ConsumerGroup {
 
   // consumer_group.cpp
   void remove_members(GroupStep& step, const std::set<std::string>& member_ids);
+  void end_member(GroupStep& step, const std::string& member_id);
   const ConsumerMember& existing(std::string_view member_id) const;  // CHECKs that it is there
   const ConsumerMember* static_member(std::string_view instance_id) const;
   bool is_full(const GroupRules& rules) const noexcept;

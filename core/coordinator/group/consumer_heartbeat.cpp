@@ -240,11 +240,7 @@ void ConsumerGroup::replace_member(GroupStep& step, const std::string& old_id, c
   current.member_epoch = kJoinEpoch;
   current.previous_member_epoch = kJoinEpoch;
   if (current.state == MemberState::kUnknown) current.state = MemberState::kStable;
-  step.write(CurrentMemberRecord{.key = {.group_id = id_, .member_id = old_id}, .value = {}});
-  step.write(TargetMemberRecord{.key = {.group_id = id_, .member_id = old_id}, .value = {}});
-  step.write(ConsumerMemberRecord{.key = {.group_id = id_, .member_id = old_id}, .value = {}});
-  step.deadlines().cancel(key_of(DeadlineKind::kSession, old_id));
-  step.deadlines().cancel(key_of(DeadlineKind::kRebalance, old_id));
+  end_member(step, old_id);
   step.write(ConsumerMemberRecord{.key = {.group_id = id_, .member_id = new_id}, .value = old.metadata});
   step.write(TargetMemberRecord{.key = {.group_id = id_, .member_id = new_id}, .value = to_record_value(target)});
   step.write(CurrentMemberRecord{.key = {.group_id = id_, .member_id = new_id}, .value = to_record_value(current)});

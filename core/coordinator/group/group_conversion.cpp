@@ -15,8 +15,6 @@
 namespace leat {
 namespace {
 
-constexpr std::string_view kConsumerProtocolType = "consumer";
-
 GroupFault cannot_upgrade(const std::string& group_id, std::string_view why) {
   return {.code = GroupErrc::kGroupIdNotFound,
           .message = fmt::format("Cannot upgrade classic group {} to consumer group because {}.", group_id, why)};
@@ -31,17 +29,6 @@ std::string_view upgrade_obstacle(const ClassicGroup& group, const GroupRules& r
     return "the group size exceeds the consumer group maximum size";
   }
   return {};
-}
-
-// A version that is not known yet is read as the last that is: later ones only add to it.
-template <class Embedded>
-std::optional<Embedded> decode_embedded(ByteView bytes) {
-  MessageReader in(bytes);
-  const int16_t version = in.i16();
-  Embedded value;
-  if (in.failed() || version < 0) return std::nullopt;
-  if (!decode(in, std::min(version, Embedded::kVersions.max), value)) return std::nullopt;
-  return value;
 }
 
 // What it said in the current protocol; before the group has one, all that it speaks name the same topics.
@@ -130,9 +117,7 @@ class UpgradeRecords {
   std::vector<GroupRecord> take() && {
     std::vector<GroupRecord> records;
     records.reserve(3 * members_.size() + 3);
-    ClassicGroupRecord classic;
-    classic.key.group = group_id_;
-    records.emplace_back(std::move(classic));
+    records.emplace_back(ClassicGroupRecord{.key = {.group = group_id_}, .value = {}});
     move_to(records, members_);
     auto group = group_record<ConsumerGroupRecord>(group_id_);
     group.value.emplace().epoch = epoch_;
@@ -256,9 +241,7 @@ GroupFault make_way_for_consumer(GroupTable& table, GroupStep& step, const Consu
     if (!made) return std::move(made).error();
     records = *std::move(made);
   } else if (classic->recorded()) {
-    ClassicGroupRecord tombstone;
-    tombstone.key.group = group_id;
-    records.emplace_back(std::move(tombstone));
+    records.emplace_back(ClassicGroupRecord{.key = {.group = group_id}, .value = {}});
   }
   const GroupFault refusal = JoinTrial(group_id, records).join(step, join);
   if (refusal.code != GroupErrc::kNone) return refusal;
@@ -286,14 +269,7 @@ std::vector<GroupRecord> downgrade_records(const ConsumerGroup& group, const Top
   value.leader.reset();
   value.current_state_timestamp = wall_ms;
   for (const auto& [member_id, member] : members.by_id()) {
-    GroupMetadataValue::MemberMetadata& out = value.members.emplace_back();
-    out.member_id = member_id;
-    out.group_instance_id = member.instance_id;
-    out.client_id = member.client.id;
-    out.client_host = member.client.host;
-    out.rebalance_timeout = member.terms.rebalance_timeout_ms;
-    out.session_timeout = member.terms.session_timeout_ms;
-    if (const Bytes* subscription = member.metadata_for(protocol)) out.subscription = *subscription;
+    GroupMetadataValue::MemberMetadata& out = value.members.emplace_back(member.to_record(protocol));
     out.assignment = encoded_assignment(held_partitions(group.member(member_id)->current), catalog, out.subscription);
   }
   std::vector<GroupRecord> records = group.tombstones();

@@ -178,7 +178,7 @@ struct CommittedOffset {
 };
 struct FetchOffsetsReply {
   GroupErrc error = GroupErrc::kNone;
-  std::vector<CommittedOffset> offsets;
+  std::vector<CommittedOffset> offsets;  // in step with the request's partitions, if it names any, when error is kNone
 };
 
 struct DeleteOffsets {

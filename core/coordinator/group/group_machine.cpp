@@ -82,20 +82,15 @@ void GroupMachine::Parts::remove_orphans(GroupStep& step, const TopicsAtLoad& to
     if (!id.is_zero()) return !step.catalog().find(id).has_value();
     return names != nullptr ? !names->contains(topic) : !step.catalog().find(topic).has_value();
   };
-  for (OffsetCommitKey& key : table.offsets().keys_of_gone(is_gone)) {
-    OffsetCommitRecord tombstone;
-    tombstone.key = std::move(key);
-    step.write(std::move(tombstone));
-  }
+  delete_offsets(step, table.offsets().keys_of_gone(is_gone));
 }
 
 // Compaction may have left tombstones of members alone: then there is nothing of the group but the object.
 void GroupMachine::Parts::load(GroupStep& step, const std::string& group_id) {
+  if (table.is_of_no_use(group_id)) return table.forget(group_id);
   if (ConsumerGroup* consumer = table.find_consumer(group_id)) {
-    if (!consumer->is_durable()) return table.forget(group_id);
     consumer->loaded(step);
   } else if (ClassicGroup* classic = table.find_classic(group_id)) {
-    if (classic->is_blank() && !table.offsets().has_offsets(group_id)) return table.forget(group_id);
     classic->loaded(step);
   }
 }
@@ -131,13 +126,9 @@ void GroupMachine::Parts::sweep(GroupStep& step) {
 size_t GroupMachine::Parts::sweep_group(GroupStep& step, const std::string& group_id) {
   const GroupTable::Group& group = *table.find(group_id);
   const OffsetRetention retention = std::visit([](const auto& one) { return retention_of(one); }, group);
-  const IsSubscribed is_subscribed = [&group](std::string_view topic) {
-    return std::visit([topic](const auto& one) { return one.is_subscribed_to(topic); }, group);
-  };
-  const ExpiredOffsets offsets = expire_offsets(step, table.offsets(), group_id, retention, is_subscribed);
+  const ExpiredOffsets offsets = expire_offsets(step, table.offsets(), group_id, retention, subscriptions_of(group));
   if (offsets.expired_count > 0) step.report_expired(group_id, offsets.expired_count);
-  const bool is_empty = std::visit([](const auto& one) { return one.is_empty(); }, group);
-  if (is_empty && offsets.kept_count == 0 && !awaits_members(group)) end_group(table, step, group_id);
+  if (is_empty(group) && offsets.kept_count == 0 && !awaits_members(group)) end_group(table, step, group_id);
   return offsets.expired_count + offsets.kept_count;
 }
 

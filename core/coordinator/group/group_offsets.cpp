@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
+#include <variant>
+
+#include "core/coordinator/consumer_protocol.h"
 
 namespace leat {
 namespace {
@@ -125,6 +128,12 @@ int64_t expiry_of(const StoredOffset& stored, const OffsetRetention& retention, 
 
 }  // namespace
 
+IsSubscribed subscriptions_of(const GroupTable::Group& group) {
+  return [&group](std::string_view topic) {
+    return std::visit([topic](const auto& one) { return one.is_subscribed_to(topic); }, group);
+  };
+}
+
 std::vector<GroupErrc> commit_offsets(GroupStep& step, CommitOffsets& event) {
   const std::optional<int64_t> expire_ms = expiry_of(event, step.wall_ms());
   TopicLookup topics(step.catalog());
@@ -176,6 +185,10 @@ std::vector<GroupErrc> delete_offsets(GroupStep& step, const OffsetStore& store,
   return results;
 }
 
+void delete_offsets(GroupStep& step, std::vector<OffsetCommitKey> keys) {
+  for (OffsetCommitKey& key : keys) step.write(OffsetCommitRecord{.key = std::move(key), .value = {}});
+}
+
 void delete_all_offsets(GroupStep& step, const OffsetStore& store, const std::string& group_id) {
   std::vector<OffsetCommitRecord> tombstones;
   store.for_each_of(group_id, [&](const StoredOffset& stored) {
@@ -185,11 +198,7 @@ void delete_all_offsets(GroupStep& step, const OffsetStore& store, const std::st
 }
 
 void delete_offsets_of_topic(GroupStep& step, const OffsetStore& store, const TopicGone& event) {
-  for (OffsetCommitKey& key : store.keys_of_topic(event.topic, event.topic_id)) {
-    OffsetCommitRecord tombstone;
-    tombstone.key = std::move(key);
-    step.write(std::move(tombstone));
-  }
+  delete_offsets(step, store.keys_of_topic(event.topic, event.topic_id));
 }
 
 // While a classic group rebalances, and while one of another kind than "consumer" is live, it is not known what it is
@@ -199,7 +208,7 @@ OffsetRetention retention_of(const ClassicGroup& group) {
   if (is_simple) return {.may_expire = true, .empty_since_ms = -1, .commit_counts = true};
   if (group.is_empty())
     return {.may_expire = true, .empty_since_ms = group.state_since_wall_ms(), .commit_counts = false};
-  const bool is_known = group.protocol_type() == "consumer" && group.state() == ClassicState::kStable;
+  const bool is_known = group.protocol_type() == kConsumerProtocolType && group.state() == ClassicState::kStable;
   return {.may_expire = is_known, .empty_since_ms = -1, .commit_counts = true};
 }
 

@@ -14,11 +14,13 @@
 #include "core/coordinator/group/consumer_group.h"
 #include "core/coordinator/group/group_event.h"
 #include "core/coordinator/group/group_step.h"
+#include "core/coordinator/group/group_table.h"
 #include "core/coordinator/group/offset_store.h"
 
 namespace leat {
 
 using IsSubscribed = std::function<bool(std::string_view topic)>;
+IsSubscribed subscriptions_of(const GroupTable::Group& group);  // valid as long as the group
 
 // In step with the event's offsets, whose strings are used up. Those of topics that are not there (any more) are
 // refused.
@@ -32,6 +34,7 @@ std::vector<CommittedOffset> no_offsets(const FetchOffsets& event);  // of a gro
 
 std::vector<GroupErrc> delete_offsets(GroupStep& step, const OffsetStore& store, const DeleteOffsets& event,
                                       const IsSubscribed& is_subscribed);
+void delete_offsets(GroupStep& step, std::vector<OffsetCommitKey> keys);
 void delete_all_offsets(GroupStep& step, const OffsetStore& store, const std::string& group_id);
 void delete_offsets_of_topic(GroupStep& step, const OffsetStore& store, const TopicGone& event);
 

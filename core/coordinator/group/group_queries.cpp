@@ -6,21 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "core/coordinator/consumer_protocol.h"
 #include "core/coordinator/group/group_offsets.h"
 #include "core/coordinator/group/group_requests.h"
 
 namespace leat {
 namespace {
-
-IsSubscribed subscriptions_of(const GroupTable::Group& group) {
-  return [&group](std::string_view topic) {
-    return std::visit([topic](const auto& one) { return one.is_subscribed_to(topic); }, group);
-  };
-}
-
-bool is_empty(const GroupTable::Group& group) {
-  return std::visit([](const auto& one) { return one.is_empty(); }, group);
-}
 
 std::string_view trim(std::string_view text) {
   const auto is_space = [](char c) { return static_cast<unsigned char>(c) <= ' '; };
@@ -49,7 +40,7 @@ ListedGroup listed(const std::string& group_id, const GroupTable::Group& group) 
     out.state = classic->state_name();
   } else {
     out.type = "consumer";
-    out.protocol_type = "consumer";
+    out.protocol_type = kConsumerProtocolType;
     out.state = std::get<ConsumerGroup>(group).state_name();
   }
   return out;
@@ -108,7 +99,7 @@ GroupErrc GroupRequests::check_delete_offsets(const std::string& group_id) {
   if (group_id.empty()) return GroupErrc::kInvalidGroupId;
   if (table_.find(group_id) == nullptr) return GroupErrc::kGroupIdNotFound;
   const ClassicGroup* classic = table_.find_classic(group_id);
-  const bool is_other = classic != nullptr && !classic->is_empty() && classic->protocol_type() != "consumer";
+  const bool is_other = classic != nullptr && !classic->is_empty() && classic->protocol_type() != kConsumerProtocolType;
   return is_other ? GroupErrc::kNonEmptyGroup : GroupErrc::kNone;
 }
 

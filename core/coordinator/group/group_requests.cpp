@@ -22,14 +22,9 @@ Reply failed(GroupErrc error) {
 }  // namespace
 
 void settle_group(GroupTable& table, GroupStep& step, const std::string& group_id) {
-  bool is_of_no_use = false;
-  if (const ConsumerGroup* consumer = table.find_consumer(group_id)) {
-    if (consumer->wants_downgrade(step.rules())) return downgrade(table, step, group_id);
-    is_of_no_use = !consumer->is_durable();
-  } else if (const ClassicGroup* classic = table.find_classic(group_id)) {
-    is_of_no_use = classic->is_blank() && !table.offsets().has_offsets(group_id);
-  }
-  if (!is_of_no_use) return;
+  const ConsumerGroup* consumer = table.find_consumer(group_id);
+  if (consumer != nullptr && consumer->wants_downgrade(step.rules())) return downgrade(table, step, group_id);
+  if (!table.is_of_no_use(group_id)) return;
   step.deadlines().cancel_all_of(group_id);
   table.forget(group_id);
 }
@@ -40,9 +35,7 @@ void end_group(GroupTable& table, GroupStep& step, const std::string& group_id) 
     std::vector<GroupRecord> tombstones = consumer->tombstones();
     for (GroupRecord& tombstone : tombstones) step.write(std::move(tombstone));
   } else if (const ClassicGroup* classic = table.find_classic(group_id); classic != nullptr && classic->recorded()) {
-    ClassicGroupRecord tombstone;
-    tombstone.key.group = group_id;
-    step.write(std::move(tombstone));
+    step.write(ClassicGroupRecord{.key = {.group = group_id}, .value = {}});
   } else {
     table.forget(group_id);
   }

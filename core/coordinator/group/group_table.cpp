@@ -22,6 +22,13 @@ ConsumerGroup* GroupTable::find_consumer(std::string_view id) {
   return group == nullptr ? nullptr : std::get_if<ConsumerGroup>(group);
 }
 
+bool GroupTable::is_of_no_use(std::string_view id) const {
+  const auto place = groups_.find(id);
+  if (place == groups_.end()) return false;
+  if (const auto* consumer = std::get_if<ConsumerGroup>(&place->second)) return !consumer->is_durable();
+  return std::get<ClassicGroup>(place->second).is_blank() && !offsets_.has_offsets(id);
+}
+
 ClassicGroup& GroupTable::make_classic(const std::string& id) {
   const auto [place, is_new] = groups_.try_emplace(id, std::in_place_type<ClassicGroup>, id);
   return is_new ? std::get<ClassicGroup>(place->second) : place->second.emplace<ClassicGroup>(id);
@@ -98,6 +105,10 @@ std::vector<GroupRecord> GroupTable::snapshot() const {
   std::stable_sort(records.begin(), records.end(),
                    [](const GroupRecord& a, const GroupRecord& b) { return a.index() < b.index(); });
   return records;
+}
+
+bool is_empty(const GroupTable::Group& group) {
+  return std::visit([](const auto& one) { return one.is_empty(); }, group);
 }
 
 }  // namespace leat

@@ -31,6 +31,9 @@ class GroupTable {
   Group* find(std::string_view id);
   ClassicGroup* find_classic(std::string_view id);  // nullptr also when it is of the other kind
   ConsumerGroup* find_consumer(std::string_view id);
+  // It is there, but nobody is in it and the log holds nothing of it: to be forgotten. A classic group is of use as
+  // long as it has offsets; in the place of a consumer group, forget() leaves a simple one for them.
+  bool is_of_no_use(std::string_view id) const;
   // Anew, in the place of whatever stands there. `id` must not belong to what is replaced.
   ClassicGroup& make_classic(const std::string& id);
   ConsumerGroup& make_consumer(const std::string& id);
@@ -52,5 +55,8 @@ class GroupTable {
   Groups groups_;
   OffsetStore offsets_;
 };
+
+// True when nobody is in it.
+bool is_empty(const GroupTable::Group& group);
 
 }  // namespace leat

@@ -6,9 +6,10 @@
 #include <re2/stringpiece.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <utility>
+
+#include "core/base/topic_partition.h"
 
 namespace leat {
 namespace {
@@ -18,14 +19,6 @@ namespace {
 // slower and still linear.
 constexpr int64_t kMemoryMax = 2 * 1024 * 1024;
 constexpr size_t kQuotedSizeMax = 200;  // of the pattern, in a message
-
-// As Kafka's Topic.isInternal, and our own.
-constexpr std::array<std::string_view, 4> kInternalTopics = {"__consumer_offsets", "__transaction_state",
-                                                             "__share_group_state", "__leat_metadata"};
-
-bool is_internal(std::string_view topic) {
-  return std::find(kInternalTopics.begin(), kInternalTopics.end(), topic) != kInternalTopics.end();
-}
 
 re2::StringPiece piece(std::string_view text) { return {text.data(), text.size()}; }
 
@@ -97,7 +90,7 @@ Result<SubscriptionRegex> SubscriptionRegex::compile(std::string_view pattern) {
 }
 
 bool SubscriptionRegex::matches(std::string_view topic) const {
-  return !is_internal(topic) && re2::RE2::FullMatch(piece(topic), *compiled_);
+  return !is_internal_topic(topic) && re2::RE2::FullMatch(piece(topic), *compiled_);
 }
 
 std::vector<std::string> SubscriptionRegex::resolve(const TopicCatalog& catalog) const {
