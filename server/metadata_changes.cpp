@@ -4,6 +4,7 @@
 #include "server/countdown.h"
 #include "server/metadata_commit.h"
 #include "server/metadata_store.h"
+#include "server/offsets_topic.h"
 
 namespace leat {
 namespace {
@@ -84,6 +85,9 @@ Task<std::vector<MetadataResult<TopicState>>> MetadataStore::create_topics(std::
   const std::optional<Gate::Hold> hold = gate_.try_enter();
   if (!hold)
     co_return std::vector<MetadataResult<TopicState>>(events.size(), tl::unexpected<MetadataError>(stopping()));
+  for (CreateTopicEvent& event : events) {
+    if (event.name == kOffsetsTopic) add_offsets_topic_configs(event, broker_configs());
+  }
   if (validate == Validate::kOnly) co_return validate_topics(events);
 
   std::vector<std::string> names;

@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <set>
 
+#include "core/metadata/nearest_name.h"
+
 namespace leat {
 namespace {
 
@@ -180,6 +182,18 @@ Result<void> check_config_value(const ConfigKey& key, std::string_view untrimmed
     }
     case ConfigRule::kThrottledReplicas:
       return check_throttled(key, value);
+  }
+  return {};
+}
+
+Result<void> check_known(const ConfigTable& table, std::string_view kind, const ConfigMap& configs) {
+  for (const auto& [name, value] : configs) {
+    const ConfigKey* key = table.find(name);
+    if (key == nullptr) {
+      return fail(Errc::kInvalidArgument,
+                  fmt::format("Unknown {} config name: {}{}", kind, name, nearest_name_hint(name, table.names())));
+    }
+    TRY(check_config_value(*key, value));
   }
   return {};
 }

@@ -99,6 +99,9 @@ class ConfigTable {
 
 // Kafka's words: "Invalid value abc for configuration retention.ms: Not a number of type LONG".
 Result<void> check_config_value(const ConfigKey& key, std::string_view value);
+// Each of `configs` is in the table, and its value is valid. Kafka's words, and the nearest name: "Unknown topic config
+// name: retention.mss, did you mean retention.ms?", where `kind` is "topic".
+Result<void> check_known(const ConfigTable& table, std::string_view kind, const ConfigMap& configs);
 
 // Values that passed check_config_value. Whitespace round them is not part of them.
 std::string_view trimmed(std::string_view text) noexcept;

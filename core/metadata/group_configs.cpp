@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "core/metadata/nearest_name.h"
-
 namespace leat {
 namespace {
 
@@ -77,14 +75,7 @@ Result<void> check_limits(const ConfigMap& overrides, const BrokerConfigs& broke
 const ConfigTable& group_configs() noexcept { return kGroupTable; }
 
 Result<void> check_group_configs(const ConfigMap& overrides, const BrokerConfigs& broker) {
-  for (const auto& [name, value] : overrides) {
-    const ConfigKey* key = kGroupTable.find(name);
-    if (key == nullptr) {
-      return fail(Errc::kInvalidArgument,
-                  fmt::format("Unknown group config name: {}{}", name, nearest_name_hint(name, kGroupTable.names())));
-    }
-    TRY(check_config_value(*key, value));
-  }
+  TRY(check_known(kGroupTable, "group", overrides));
   TRY(check_limits(overrides, broker));
   if (!overrides.contains(kSession) && !overrides.contains(kHeartbeat)) return {};
   if (group_integer(kSession, overrides, broker) <= group_integer(kHeartbeat, overrides, broker)) {

@@ -201,7 +201,6 @@ MetadataResult<MetadataStep> MetadataMachine::on_alter_group_configs(std::string
   step.records.push_back(
       GroupConfigRecord{.group = std::string(group),
                         .configs = after.empty() ? std::nullopt : std::optional<ConfigMap>(std::move(after))});
-  step.effects.push_back(GroupConfigsChanged{.group = std::string(group)});
   return step;
 }
 

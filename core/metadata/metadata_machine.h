@@ -60,11 +60,7 @@ struct TopicConfigsChanged {
   Uuid topic_id;
 };
 struct BrokerConfigsChanged {};
-struct GroupConfigsChanged {
-  std::string group;
-};
-using MetadataEffect =
-    std::variant<PartitionsAdded, TopicDeleted, TopicConfigsChanged, BrokerConfigsChanged, GroupConfigsChanged>;
+using MetadataEffect = std::variant<PartitionsAdded, TopicDeleted, TopicConfigsChanged, BrokerConfigsChanged>;
 
 struct MetadataStep {
   std::vector<MetadataRecord> records;  // applied together, in one batch

@@ -7,8 +7,6 @@
 
 #include <algorithm>
 
-#include "core/metadata/nearest_name.h"
-
 namespace leat {
 namespace {
 
@@ -306,14 +304,7 @@ constexpr ConfigTable kTopicTable{kTopicKeys};
 const ConfigTable& topic_configs() noexcept { return kTopicTable; }
 
 Result<void> check_topic_configs(const ConfigMap& overrides, const BrokerConfigs& broker) {
-  for (const auto& [name, value] : overrides) {
-    const ConfigKey* key = kTopicTable.find(name);
-    if (key == nullptr) {
-      return fail(Errc::kInvalidArgument,
-                  fmt::format("Unknown topic config name: {}{}", name, nearest_name_hint(name, kTopicTable.names())));
-    }
-    TRY(check_config_value(*key, value));
-  }
+  TRY(check_known(kTopicTable, "topic", overrides));
   const int64_t lag_min = topic_integer("min.compaction.lag.ms", overrides, broker);
   const int64_t lag_max = topic_integer("max.compaction.lag.ms", overrides, broker);
   if (lag_min > lag_max) {

@@ -36,7 +36,7 @@ std::map<std::string, int> counted_names(const Topics& topics, const Name& name_
   return counts;
 }
 
-CreateTopicEvent event_of(CreateTopicsRequest::CreatableTopic& topic, const BrokerConfigs& broker) {
+CreateTopicEvent event_of(CreateTopicsRequest::CreatableTopic& topic) {
   CreateTopicEvent event;
   event.name = std::move(topic.name);
   event.partition_count = topic.num_partitions;
@@ -46,11 +46,6 @@ CreateTopicEvent event_of(CreateTopicsRequest::CreatableTopic& topic, const Brok
         {.partition = assignment.partition_index, .replicas = std::move(assignment.broker_ids)});
   }
   for (auto& config : topic.configs) event.configs.emplace_back(std::move(config.name), std::move(config.value));
-  if (event.name != kOffsetsTopic) return event;
-  for (const auto& [name, value] : offsets_topic_configs(broker)) {
-    const auto is_given = [&key = name](const auto& config) { return config.first == key; };
-    if (std::none_of(event.configs.begin(), event.configs.end(), is_given)) event.configs.emplace_back(name, value);
-  }
   return event;
 }
 
@@ -91,9 +86,8 @@ Task<CreateTopicsResponse> handle_create_topics(Broker& broker, Request /*reques
   CreateTopicsResponse response;
   const std::map<std::string, int> counts = counted_names(message.topics, [](const auto& topic) { return topic.name; });
   std::vector<CreateTopicEvent> events;
-  const BrokerConfigs layers = broker.metadata->broker_configs();
   for (auto& topic : message.topics) {
-    if (counts.find(topic.name)->second == 1) events.push_back(event_of(topic, layers));
+    if (counts.find(topic.name)->second == 1) events.push_back(event_of(topic));
   }
   std::vector<std::string> names;
   for (const CreateTopicEvent& event : events) names.push_back(event.name);
