@@ -7,8 +7,8 @@
 #include "cli/command.h"
 #include "cli/config_resource.h"
 #include "cli/json_text.h"
-#include "cli/suggest.h"
 #include "cli/text_table.h"
+#include "cli/unset_names.h"
 
 namespace leat::cli {
 namespace {
@@ -22,14 +22,10 @@ constexpr int8_t kDefaultConfig = 5;
 
 Result<void> refuse_unknown(SimpleClient& client, const ConfigTarget& target, const std::string& name) {
   TRY(entries, describe_configs(client, target.resource, {}));
-  std::vector<std::string> known;
-  for (const ConfigEntry& entry : entries) known.push_back(entry.name);
-  const std::optional<std::string> meant = nearest(name, known);
   const std::string_view kind = target.resource.type == ResourceType::kTopic ? "topic" : "broker";
-  std::string what = fmt::format("a {} has no setting '{}'", kind, name);
-  if (meant) what += fmt::format("; did you mean '{}'?", *meant);
-  return fail(Errc::kNotFound, with_hint(std::move(what), fmt::format("All of them: leat config get {} {}", kind,
-                                                                      target.resource.name)));
+  return fail(Errc::kNotFound,
+              with_hint(no_such_setting(target.resource, name, entries),
+                        fmt::format("All of them: leat config get {} {}", kind, target.resource.name)));
 }
 
 // A broker leaves out what it does not know.

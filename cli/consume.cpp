@@ -26,13 +26,7 @@ Result<int> consume_alone(Session& session, const ConsumeOptions& options) {
       *client, topic, positions,
       {.max_bytes = static_cast<int32_t>(options.max_bytes),
        .isolation = options.isolation == "read_committed" ? Isolation::kReadCommitted : Isolation::kReadUncommitted});
-  const auto on_record = [&](const FetchedRecord& fetched) {
-    printer.print({.topic = options.topic,
-                   .partition = fetched.partition,
-                   .offset = fetched.offset,
-                   .timestamp_ms = fetched.timestamp_ms,
-                   .record = fetched.record});
-  };
+  const auto on_record = [&printer](const FetchedRecord& fetched) { printer.print(fetched); };
   while (!printer.is_done() && !(options.exit_at_end && at_end(reader.positions(), ends))) {
     TRY(reader.poll(Millis(500), on_record));
     session.console.flush();

@@ -58,13 +58,7 @@ class EndSeeker {
 
 Result<void> read_on(Session& session, SimpleClient& client, const ConsumeOptions& options, RecordPrinter& printer,
                      GroupConsumer& consumer) {
-  const auto on_record = [&](const FetchedRecord& fetched) {
-    printer.print({.topic = options.topic,
-                   .partition = fetched.partition,
-                   .offset = fetched.offset,
-                   .timestamp_ms = fetched.timestamp_ms,
-                   .record = fetched.record});
-  };
+  const auto on_record = [&printer](const FetchedRecord& fetched) { printer.print(fetched); };
   EndSeeker ends;
   while (!printer.is_done()) {
     TRY(consumer.poll(kPollWait, on_record));

@@ -53,11 +53,16 @@ bool at_end(const Offsets& positions, const Offsets& ends) {
   return true;
 }
 
-void RecordPrinter::print(const ConsumedRecord& record) {
+void RecordPrinter::print(const FetchedRecord& fetched) {
   if (is_done()) {
-    first_left_out_.try_emplace(record.partition, record.offset);
+    first_left_out_.try_emplace(fetched.partition, fetched.offset);
     return;
   }
+  const ConsumedRecord record{.topic = options_.topic,
+                              .partition = fetched.partition,
+                              .offset = fetched.offset,
+                              .timestamp_ms = fetched.timestamp_ms,
+                              .record = fetched.record};
   line_.clear();
   if (session_.options.json) {
     line_ = record_json(record).line();

@@ -10,6 +10,7 @@
 
 #include "cli/record_text.h"
 #include "cli/session.h"
+#include "client/partition_reader.h"
 #include "client/topic_offsets.h"
 
 namespace leat::cli {
@@ -45,7 +46,7 @@ class RecordPrinter {
   RecordPrinter(Session& session, const ConsumeOptions& options, RecordFormat format) noexcept
       : session_(session), options_(options), format_(std::move(format)) {}
 
-  void print(const ConsumedRecord& record);
+  void print(const FetchedRecord& fetched);
   // Enough was printed, nobody reads any more, or the user wants to stop.
   bool is_done() const noexcept;
   // `positions` of the reader, but for partitions whose records were not all printed: those at the first that was not.

@@ -39,9 +39,7 @@ Check number_in(const NumberRange& range) {
 Check one_of(const std::vector<std::string>& choices) {
   return [choices](const std::string& word) -> std::string {
     if (std::find(choices.begin(), choices.end(), word) != choices.end()) return {};
-    const std::optional<std::string> meant = nearest(word, choices);
-    return fmt::format("'{}' is none of {}{}", word, fmt::join(choices, ", "),
-                       meant ? fmt::format("; did you mean '{}'?", *meant) : "");
+    return fmt::format("'{}' is none of {}{}", word, fmt::join(choices, ", "), did_you_mean(word, choices));
   };
 }
 

@@ -54,7 +54,7 @@ Result<void> add_log_ends(SimpleClient& client, ProgressByPartition& partitions)
 Result<ProgressByPartition> progress_of(SimpleClient& client, const GroupDetails& group) {
   ProgressByPartition partitions;
   TRY(committed, fetch_committed(client, group.group_id));
-  for (const auto& [name, position] : committed) partitions[name].committed = position.offset;
+  for (const auto& [name, offset] : committed) partitions[name].committed = offset;
   for (const GroupMemberDetails& member : group.members) {
     for (const TopicPartition& name : member.assigned) partitions[name].owner = &member;
   }

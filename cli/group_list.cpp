@@ -35,10 +35,9 @@ Result<void> check_known(const std::vector<std::string>& words, const std::vecto
     const bool found =
         std::any_of(known.begin(), known.end(), [&word](const std::string& one) { return lower(one) == lower(word); });
     if (found) continue;
-    const std::optional<std::string> meant = nearest(word, known);
-    return fail(Errc::kInvalidArgument,
-                fmt::format("there is no {} '{}'{} There are: {}", what, word,
-                            meant ? fmt::format("; did you mean '{}'?", *meant) : ".", fmt::join(known, ", ")));
+    const std::string meant = did_you_mean(word, known);
+    return fail(Errc::kInvalidArgument, fmt::format("there is no {} '{}'{} There are: {}", what, word,
+                                                    meant.empty() ? "." : meant, fmt::join(known, ", ")));
   }
   return {};
 }

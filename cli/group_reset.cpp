@@ -66,7 +66,7 @@ Result<std::vector<TopicSelection>> selected_topics(const ResetOptions& options,
     topics.push_back(std::move(topic));
   }
   if (!options.all_topics) return topics;
-  for (const auto& [name, position] : committed) {
+  for (const auto& [name, offset] : committed) {
     if (topics.empty() || topics.back().topic != name.topic) topics.push_back({.topic = name.topic, .partitions = {}});
     topics.back().partitions.push_back(name.partition);
   }
@@ -95,7 +95,7 @@ Result<void> plan_topic(SimpleClient& client, const TopicSelection& selection, c
     if (const auto found = at_moment.find(index); found != at_moment.end() && found->second.offset >= 0) {
       state.at_moment = found->second.offset;
     }
-    if (const auto before = committed.find(name); before != committed.end()) state.committed = before->second.offset;
+    if (const auto before = committed.find(name); before != committed.end()) state.committed = before->second;
     TRY(planned, plan_reset(name, state, target));
     plan.push_back(std::move(planned));
   }

@@ -89,8 +89,8 @@ Result<void> Verification::look_at_folder(const LogFolder& folder) {
   for (const SegmentCheck& segment : check.segments) {
     const bool is_last = &segment == &check.segments.back();
     std::vector<std::string> others;
-    for (const std::string& line : check.overlaps) {
-      if (line.starts_with(segment.path)) others.push_back(line.substr(segment.path.size() + 2));
+    for (const Overlap& overlap : check.overlaps) {
+      if (overlap.path == segment.path) others.push_back(overlap.what);
     }
     if (is_last && check.lost) {
       others.push_back(fmt::format("the records of offsets {} to {} are lost", check.lost->begin, check.lost->end - 1));

@@ -105,6 +105,4 @@ Result<const OfflineDirectory*> OpenDirectories::directory_of(const LogFolder& f
   return &opened_.emplace(folder.data_directory, std::move(opened)).first->second;
 }
 
-std::string_view file_name_of(std::string_view path) noexcept { return path.substr(path.rfind('/') + 1); }
-
 }  // namespace leat::cli

@@ -4,7 +4,6 @@
 
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/base/result.h"
@@ -38,7 +37,5 @@ class OpenDirectories {
   OfflineDirectory::Use use_;
   std::map<std::string, OfflineDirectory> opened_;
 };
-
-std::string_view file_name_of(std::string_view path) noexcept;
 
 }  // namespace leat::cli

@@ -1,6 +1,8 @@
 // suggest.cpp: edit distance by dynamic programming, three rows at a time.
 #include "cli/suggest.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -36,6 +38,11 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
     }
   }
   return found;
+}
+
+std::string did_you_mean(std::string_view word, std::span<const std::string> known) {
+  const std::optional<std::string> meant = nearest(word, known);
+  return meant ? fmt::format("; did you mean '{}'?", *meant) : std::string();
 }
 
 }  // namespace leat::cli

@@ -12,5 +12,7 @@ namespace leat::cli {
 size_t edit_distance(std::string_view a, std::string_view b);
 // The known word that is near enough to be a misspelling, or that begins with `word`.
 std::optional<std::string> nearest(std::string_view word, std::span<const std::string> known);
+// "; did you mean 'X'?" with that word, or "".
+std::string did_you_mean(std::string_view word, std::span<const std::string> known);
 
 }  // namespace leat::cli

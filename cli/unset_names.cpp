@@ -4,25 +4,28 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "cli/suggest.h"
 
 namespace leat::cli {
 
+std::string no_such_setting(const ConfigResource& resource, const std::string& name,
+                            const std::vector<ConfigEntry>& entries) {
+  std::vector<std::string> known;
+  known.reserve(entries.size());
+  for (const ConfigEntry& entry : entries) known.push_back(entry.name);
+  return fmt::format("a {} has no setting '{}'{}", resource.type == ResourceType::kTopic ? "topic" : "broker", name,
+                     did_you_mean(name, known));
+}
+
 Result<void> check_unset_names(SimpleClient& client, const ConfigResource& resource,
                                const std::vector<std::string>& names) {
   if (names.empty()) return {};
   TRY(entries, describe_configs(client, resource, {}));
-  std::vector<std::string> known;
-  known.reserve(entries.size());
-  for (const ConfigEntry& entry : entries) known.push_back(entry.name);
   for (const std::string& name : names) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    const std::optional<std::string> meant = nearest(name, known);
-    return fail(Errc::kNotFound, fmt::format("nothing is changed: a {} has no setting '{}'{}",
-                                             resource.type == ResourceType::kTopic ? "topic" : "broker", name,
-                                             meant ? fmt::format("; did you mean '{}'?", *meant) : ""));
+    const bool found =
+        std::any_of(entries.begin(), entries.end(), [&name](const ConfigEntry& entry) { return entry.name == name; });
+    if (!found) return fail(Errc::kNotFound, "nothing is changed: " + no_such_setting(resource, name, entries));
   }
   return {};
 }

@@ -1,4 +1,5 @@
-// unset_names.h: whether the settings that shall go back to their defaults are settings at all.
+// unset_names.h: whether the settings that shall go back to their defaults are settings at all, and what is said of one
+// that is not.
 #pragma once
 
 #include <string>
@@ -7,6 +8,10 @@
 #include "client/topic_configs.h"
 
 namespace leat::cli {
+
+// "a topic has no setting 'X'", and the nearest of `entries`, which are all that the resource has.
+std::string no_such_setting(const ConfigResource& resource, const std::string& name,
+                            const std::vector<ConfigEntry>& entries);
 
 // Brokers let anything be unset that is not there, whatever its name: a slip would pass for done. kNotFound with the
 // nearest name; asks nobody when `names` is empty.

@@ -20,7 +20,6 @@ namespace {
 constexpr Millis kHeartbeatInterval{3'000};
 constexpr int16_t kEmbeddedVersion = 0;  // of subscription and assignment: nothing of the later ones is needed
 constexpr int16_t kLeaveVersionBatched = 3;
-constexpr const char* kProtocolType = "consumer";
 constexpr const char* kAssignor = "range";
 
 // The member is not, or no longer, of the present generation, and has to join again.
@@ -82,7 +81,7 @@ Result<MembershipNews> ClassicMembership::join() {
   request.session_timeout_ms = static_cast<int32_t>(options_.session_timeout.count());
   request.rebalance_timeout_ms = static_cast<int32_t>(options_.rebalance_timeout.count());
   request.group_instance_id = options_.instance_id;
-  request.protocol_type = kProtocolType;
+  request.protocol_type = kConsumerProtocolType;
   request.protocols.push_back({.name = kAssignor, .metadata = metadata});
   const auto error_of = [](const JoinGroupResponse& answer) { return answer.error_code; };
   for (;;) {
@@ -108,7 +107,7 @@ Result<MembershipNews> ClassicMembership::sync(const JoinGroupResponse& joined) 
   request.generation_id = generation_;
   request.member_id = member_id_;
   request.group_instance_id = options_.instance_id;
-  request.protocol_type = kProtocolType;
+  request.protocol_type = kConsumerProtocolType;
   request.protocol_name = joined.protocol_name;
   if (joined.leader == member_id_ && !joined.skip_assignment) {
     TRY(assignments, assign_as_leader(joined));

@@ -19,7 +19,6 @@ namespace {
 
 constexpr int16_t kListVersionWithStates = 4;
 constexpr int16_t kListVersionWithTypes = 5;
-constexpr const char* kConsumerProtocolType = "consumer";
 
 bool equal_in_any_case(std::string_view a, std::string_view b) noexcept {
   const auto same = [](char x, char y) {
@@ -47,14 +46,11 @@ Result<ListGroupsRequest> list_request(int16_t version, const GroupFilter& filte
 Result<ListGroupsResponse> list_on(BrokerConnection& broker, const GroupFilter& filter) {
   TRY(version, broker.version_of(ApiKey::kListGroups));
   TRY(request, list_request(version, filter));
-  for (int tries_left = kCoordinatorTries;; --tries_left) {
-    TRY(response, broker.call<ListGroupsResponse>(request));
-    if (response.error_code == ErrorCode::kNone) return std::move(response);
-    if (tries_left == 0 || !may_answer_later(response.error_code)) {
-      return fail(to_error(response.error_code, "groups cannot be listed"));
-    }
-    pause_for(kCoordinatorPause);
-  }
+  const auto ask = [&broker, &request] { return broker.call<ListGroupsResponse>(request); };
+  const auto error_of = [](const ListGroupsResponse& answer) { return answer.error_code; };
+  TRY(response, ask_patiently(ask, error_of));
+  if (response.error_code == ErrorCode::kNone) return std::move(response);
+  return fail(to_error(response.error_code, "groups cannot be listed"));
 }
 
 Error missing(const std::string& group_id) {

@@ -139,8 +139,8 @@ Result<void> GroupConsumer::begin_with(const std::vector<int32_t>& partitions, O
     if (found == committed.end()) {
       fresh.push_back(partition);
     } else {
-      positions[partition] = found->second.offset;
-      committed_[partition] = found->second.offset;
+      positions[partition] = found->second;
+      committed_[partition] = found->second;
     }
   }
   if (fresh.empty()) return {};

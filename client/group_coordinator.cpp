@@ -51,14 +51,11 @@ bool may_answer_later(ErrorCode code) noexcept {
 }
 
 Result<BrokerConnection*> find_coordinator(SimpleClient& client, const std::string& group_id) {
-  for (int tries_left = kCoordinatorTries;; --tries_left) {
-    TRY(found, ask_whom(client, group_id));
-    if (found.error == ErrorCode::kNone) return reach(client, found.node_id);
-    if (tries_left == 0 || !may_answer_later(found.error)) {
-      return fail(to_error(found.error, fmt::format("group '{}' has no coordinator", group_id), found.message));
-    }
-    pause_for(kCoordinatorPause);
-  }
+  const auto ask = [&client, &group_id] { return ask_whom(client, group_id); };
+  const auto error_of = [](const Found& answer) { return answer.error; };
+  TRY(found, ask_patiently(ask, error_of));
+  if (found.error == ErrorCode::kNone) return reach(client, found.node_id);
+  return fail(to_error(found.error, fmt::format("group '{}' has no coordinator", group_id), found.message));
 }
 
 }  // namespace leat

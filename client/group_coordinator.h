@@ -3,6 +3,8 @@
 #pragma once
 
 #include <string>
+#include <type_traits>
+#include <utility>
 
 #include "client/simple_client.h"
 
@@ -17,23 +19,33 @@ Result<BrokerConnection*> find_coordinator(SimpleClient& client, const std::stri
 // The coordinator's word for "ask again soon": loading, moved, or an open transaction holds the offset.
 bool may_answer_later(ErrorCode code) noexcept;
 
+// Calls `ask` while its answer is such a word, for half a minute at most, and gives the last answer; an error of `ask`
+// itself ends it at once. `error_of(answer)` is the code that says whether to ask again; what other codes mean is the
+// caller's business.
+template <class Ask, class ErrorOf>
+std::invoke_result_t<Ask&> ask_patiently(Ask ask, ErrorOf error_of) {
+  for (int tries_left = kCoordinatorTries;; --tries_left) {
+    TRY(answer, ask());
+    if (tries_left == 0 || !may_answer_later(error_of(answer))) return std::move(answer);
+    pause_for(kCoordinatorPause);
+  }
+}
+
 struct CoordinatorCall {
   int16_t version_max = INT16_MAX;
   Millis extra{0};  // time that the coordinator may take on purpose (a join that waits for others)
 };
 
-// One request and its answer. `error_of(response)` is the code that says whether to ask again; what other codes mean is
-// the caller's business.
+// One request and its answer, patiently; the coordinator is looked for again each time.
 template <class Response, class Request, class ErrorOf>
 Result<Response> ask_coordinator(SimpleClient& client, const std::string& group_id, const Request& request,
                                  ErrorOf error_of, const CoordinatorCall& how = {}) {
-  for (int tries_left = kCoordinatorTries;; --tries_left) {
+  const auto ask = [&]() -> Result<Response> {
     TRY(coordinator, find_coordinator(client, group_id));
     BrokerConnection& broker = *coordinator;
-    TRY(response, broker.call<Response>(request, how.version_max, how.extra));
-    if (tries_left == 0 || !may_answer_later(error_of(response))) return std::move(response);
-    pause_for(kCoordinatorPause);
-  }
+    return broker.call<Response>(request, how.version_max, how.extra);
+  };
+  return ask_patiently(ask, error_of);
 }
 
 }  // namespace leat

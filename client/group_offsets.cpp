@@ -65,9 +65,7 @@ Result<void> collect(const Topics& topics, CommittedPositions& found) {
         return fail(to_error(partition.error_code, fmt::format("committed offset of {}", name)));
       }
       if (partition.committed_offset < 0) continue;
-      found[name] = {.offset = partition.committed_offset,
-                     .leader_epoch = partition.committed_leader_epoch,
-                     .metadata = partition.metadata.value_or("")};
+      found[name] = partition.committed_offset;
     }
   }
   return {};

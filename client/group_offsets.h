@@ -11,12 +11,7 @@
 
 namespace leat {
 
-struct CommittedPosition {
-  int64_t offset = -1;
-  int32_t leader_epoch = -1;
-  std::string metadata;
-};
-using CommittedPositions = std::map<TopicPartition, CommittedPosition>;
+using CommittedPositions = std::map<TopicPartition, int64_t>;
 
 struct TopicSelection {
   std::string topic;
