@@ -28,14 +28,17 @@ def crc32c(data):
     return crc ^ 0xFFFFFFFF
 
 
-def varint(value):
-    value = (value << 1) ^ (value >> 63)
+def uvarint(value):
     out = bytearray()
     while value > 0x7F:
         out.append((value & 0x7F) | 0x80)
         value >>= 7
     out.append(value)
     return bytes(out)
+
+
+def varint(value):
+    return uvarint((value << 1) ^ (value >> 63))
 
 
 def string(text):

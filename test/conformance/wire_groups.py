@@ -3,7 +3,7 @@
 import struct
 import time
 
-from wire import METADATA, Connection, flexible_frame, frame, string
+from wire import METADATA, Connection, flexible_frame, frame, string, uvarint
 
 OFFSET_COMMIT, OFFSET_FETCH, FIND_COORDINATOR, JOIN_GROUP, HEARTBEAT, LEAVE_GROUP, SYNC_GROUP = 8, 9, 10, 11, 12, 13, 14
 DESCRIBE_GROUPS, LIST_GROUPS, DELETE_GROUPS, OFFSET_DELETE = 15, 16, 42, 47
@@ -18,15 +18,6 @@ UNKNOWN_TOPIC_ID, FENCED_MEMBER_EPOCH, UNRELEASED_INSTANCE_ID, STALE_MEMBER_EPOC
 MAY_ANSWER_LATER = (COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR)
 
 NO_TAGS = b'\x00'
-
-
-def uvarint(value):
-    out = bytearray()
-    while value > 0x7F:
-        out.append((value & 0x7F) | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
 
 
 def compact(text):
