@@ -15,37 +15,51 @@ namespace {
 constexpr size_t kResumesPerTurnMax = 4096;  // then sockets are looked at, so that busy coroutines cannot starve them
 }
 
-// The loop and its four handles, which live until their close callbacks have run.
+// The loop and its five handles, which live until their close callbacks have run.
 class UvLoop::Handles {
  public:
-  explicit Handles(UvLoop& owner) {
-    CHECK(uv_loop_init(&loop) == 0);
-    loop.data = &owner;
-    CHECK(uv_async_init(&loop, &async, [](uv_async_t*) noexcept {}) ==
+  Handles(UvLoop& owner, uv_loop_t* existing) : loop(existing != nullptr ? existing : &own_loop_) {
+    if (existing == nullptr) CHECK(uv_loop_init(&own_loop_) == 0);
+    CHECK(uv_async_init(loop, &async, [](uv_async_t*) noexcept {}) ==
           0);  // the turn that follows takes what was posted
-    CHECK(uv_prepare_init(&loop, &prepare) == 0);
-    CHECK(uv_check_init(&loop, &check) == 0);
-    CHECK(uv_idle_init(&loop, &idle) == 0);
-    CHECK(uv_timer_init(&loop, &timer) == 0);
-    uv_prepare_start(&prepare, [](uv_prepare_t* handle) noexcept { owner_of(handle->loop).turn(); });
-    uv_check_start(&check, [](uv_check_t* handle) noexcept { owner_of(handle->loop).sleeping_ = false; });
-  }
-
-  ~Handles() {
-    for (uv_handle_t* handle : {reinterpret_cast<uv_handle_t*>(&async), reinterpret_cast<uv_handle_t*>(&prepare),
-                                reinterpret_cast<uv_handle_t*>(&check), reinterpret_cast<uv_handle_t*>(&idle),
-                                reinterpret_cast<uv_handle_t*>(&timer)}) {
-      uv_close(handle, nullptr);
-    }
-    uv_run(&loop, UV_RUN_DEFAULT);
-    CHECK(uv_loop_close(&loop) == 0, "a handle was left open");
+    CHECK(uv_prepare_init(loop, &prepare) == 0);
+    CHECK(uv_check_init(loop, &check) == 0);
+    CHECK(uv_idle_init(loop, &idle) == 0);
+    CHECK(uv_timer_init(loop, &timer) == 0);
+    prepare.data = &owner;
+    check.data = &owner;
+    uv_prepare_start(&prepare, [](uv_prepare_t* handle) noexcept { static_cast<UvLoop*>(handle->data)->turn(); });
+    uv_check_start(&check, [](uv_check_t* handle) noexcept { static_cast<UvLoop*>(handle->data)->sleeping_ = false; });
   }
   Handles(const Handles&) = delete;
   Handles& operator=(const Handles&) = delete;
 
-  static UvLoop& owner_of(uv_loop_t* of) noexcept { return *static_cast<UvLoop*>(of->data); }
+  bool owns_loop() const noexcept { return loop == &own_loop_; }
 
-  uv_loop_t loop;
+  // Ends all five, and then itself; an own loop ends as well.
+  void close() noexcept {
+    for (uv_handle_t* handle : {reinterpret_cast<uv_handle_t*>(&async), reinterpret_cast<uv_handle_t*>(&prepare),
+                                reinterpret_cast<uv_handle_t*>(&check), reinterpret_cast<uv_handle_t*>(&idle),
+                                reinterpret_cast<uv_handle_t*>(&timer)}) {
+      handle->data = this;
+      ++open_;
+      uv_close(handle, [](uv_handle_t* closed) noexcept {
+        auto* const self = static_cast<Handles*>(closed->data);
+        if (--self->open_ == 0 && !self->owns_loop()) delete self;
+      });
+    }
+    if (!owns_loop()) return;
+    uv_run(&own_loop_, UV_RUN_DEFAULT);
+    CHECK(uv_loop_close(&own_loop_) == 0, "a handle was left open");
+    delete this;
+  }
+
+ private:
+  uv_loop_t own_loop_;
+  int open_ = 0;
+
+ public:
+  uv_loop_t* const loop;
   uv_async_t async;
   uv_prepare_t prepare;
   uv_check_t check;
@@ -94,9 +108,11 @@ class UvLoop::UvTimers final : public Timers {
   std::optional<Nanos> armed_for_;
 };
 
-UvLoop::UvLoop(const Clock& clock, const WorkerPoolOptions& workers)
+UvLoop::UvLoop(const Clock& clock, const WorkerPoolOptions& workers) : UvLoop(nullptr, clock, workers) {}
+
+UvLoop::UvLoop(uv_loop_s* existing, const Clock& clock, const WorkerPoolOptions& workers)
     : clock_(clock),
-      handles_(std::make_unique<Handles>(*this)),
+      handles_(new Handles(*this, existing)),
       timers_(std::make_unique<UvTimers>(clock, handles_->timer)),
       workers_(
           std::make_unique<WorkerPool>(workers, [this](std::function<void()> action) { post(std::move(action)); })) {}
@@ -106,12 +122,15 @@ UvLoop::~UvLoop() {
   workers_.reset();
   timers_.reset();
   uv_timer_stop(&handles_->timer);
-  handles_.reset();
+  handles_->close();
 }
 
-void UvLoop::run() { uv_run(&handles_->loop, UV_RUN_DEFAULT); }
+void UvLoop::run() {
+  CHECK(handles_->owns_loop(), "the loop is run by its owner");
+  uv_run(handles_->loop, UV_RUN_DEFAULT);
+}
 
-void UvLoop::stop() noexcept { uv_stop(&handles_->loop); }
+void UvLoop::stop() noexcept { uv_stop(handles_->loop); }
 
 void UvLoop::shutdown_workers() {
   workers_->shutdown();
@@ -124,11 +143,28 @@ void UvLoop::shutdown_workers() {
 const Clock& UvLoop::clock() const noexcept { return clock_; }
 Timers& UvLoop::timers() noexcept { return *timers_; }
 Workers& UvLoop::workers() noexcept { return *workers_; }
-uv_loop_s* UvLoop::raw() noexcept { return &handles_->loop; }
+uv_loop_s* UvLoop::raw() noexcept { return handles_->loop; }
 
-void UvLoop::resume_soon(std::coroutine_handle<> coroutine) { ready_.push_back({coroutine, nullptr}); }
-void UvLoop::call_soon(std::function<void()> action) { ready_.push_back({nullptr, std::move(action)}); }
-void UvLoop::before_poll(std::function<void()> action) { before_poll_.push_back(std::move(action)); }
+void UvLoop::resume_soon(std::coroutine_handle<> coroutine) {
+  ready_.push_back({coroutine, nullptr});
+  note_work();
+}
+void UvLoop::call_soon(std::function<void()> action) {
+  ready_.push_back({nullptr, std::move(action)});
+  note_work();
+}
+void UvLoop::before_poll(std::function<void()> action) {
+  before_poll_.push_back(std::move(action));
+  note_work();
+}
+
+// Between our turn and the poll only callbacks of an existing loop's owner can run (a prepare callback of theirs that
+// comes after ours): the poll must then not sleep. During the poll this costs nothing more than one look.
+void UvLoop::note_work() noexcept {
+  if (!sleeping_.load(std::memory_order_relaxed) || handles_->owns_loop()) return;
+  sleeping_ = false;
+  uv_idle_start(&handles_->idle, [](uv_idle_t*) noexcept {});
+}
 
 void UvLoop::post(std::function<void()> action) {
   {

@@ -2,8 +2,9 @@
 // One turn, from a uv_prepare callback just before libuv polls: what other threads posted, the ready queue in order,
 // then the before_poll hooks; again while that made new work, up to a bound, after which sockets get their chance (a
 // zero-timeout poll) before the rest. Timers share one uv_timer. A post from another thread writes to the loop's
-// wake-up descriptor only when the loop sleeps or is about to. Thread: the loop's, except post(). The loop runs in
-// whatever thread calls run().
+// wake-up descriptor only when the loop sleeps or is about to. It may also stand on a libuv loop of somebody else's, as
+// an embedded client does: then that loop is run by its owner, and our handles keep it alive until we are destroyed.
+// Thread: the loop's, except post(). The loop runs in whatever thread calls run().
 #pragma once
 
 #include <atomic>
@@ -21,12 +22,15 @@ namespace leat {
 class UvLoop final : public Scheduler {
  public:
   UvLoop(const Clock& clock, const WorkerPoolOptions& workers);
-  // Handles of others (listeners, connections, signal watchers) must have been closed; their close callbacks run here.
+  // On `existing`, which outlives this and is run by whoever owns it. To be made and destroyed in its thread.
+  UvLoop(uv_loop_s* existing, const Clock& clock, const WorkerPoolOptions& workers);
+  // Handles of others (listeners, connections, signal watchers) must have been closed; their close callbacks run here,
+  // or, on an existing loop, when its owner runs it once more.
   ~UvLoop() override;
   UvLoop(const UvLoop&) = delete;
   UvLoop& operator=(const UvLoop&) = delete;
 
-  void run();            // until stop()
+  void run();            // until stop(); not on an existing loop
   void stop() noexcept;  // run() returns after the present turn
   // Stops the worker pool: see WorkerPool::shutdown. Then the ready queue is run until it is empty.
   void shutdown_workers();
@@ -53,10 +57,10 @@ class UvLoop final : public Scheduler {
   bool run_ready(size_t& budget) noexcept;
   bool take_posted();
   bool run_before_poll(size_t& budget) noexcept;
-  void wake() noexcept;
+  void note_work() noexcept;
 
   const Clock& clock_;
-  std::unique_ptr<Handles> handles_;
+  Handles* handles_;  // on an existing loop they outlive this, until that loop has run their close callbacks
   std::unique_ptr<UvTimers> timers_;
 
   std::vector<Ready> ready_;
