@@ -18,4 +18,5 @@ endforeach()
 add_library(leat_header_check OBJECT EXCLUDE_FROM_ALL ${header_sources})
 target_link_libraries(leat_header_check PRIVATE leat::compiler leat_test_main leat_core leat_net fmt::fmt CLI11::CLI11
   spdlog::spdlog nlohmann_json::nlohmann_json PkgConfig::libuv)
+target_include_directories(leat_header_check PRIVATE "${CMAKE_SOURCE_DIR}/client/include")
 target_compile_options(leat_header_check PRIVATE -O0 -g0)

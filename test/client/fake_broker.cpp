@@ -1,4 +1,4 @@
-// fake_broker.cpp: one thread, blocking reads: its clients send one request at a time.
+// fake_broker.cpp: one thread, blocking reads: requests are carried out one at a time, in the order of each connection.
 #include "test/client/fake_broker.h"
 
 #include <arpa/inet.h>
@@ -12,15 +12,15 @@
 #include "core/record/batch.h"
 #include "net/protocol/frame.h"
 #include "net/protocol/messages/api_versions.h"
+#include "net/protocol/messages/init_producer_id.h"
 #include "net/protocol/messages/list_offsets.h"
-#include "net/protocol/messages/metadata.h"
-#include "net/protocol/messages/produce.h"
 #include "test/support/catch.h"
 
 namespace leat::test {
 namespace {
 
 constexpr int32_t kNodeId = 7;
+constexpr int kEmptyFetchMs = 3;  // a Fetch at the log's end is held for so long: nobody shall spin
 
 bool read_exactly(int descriptor, MutableByteView into) {
   while (!into.empty()) {
@@ -119,11 +119,12 @@ bool FakeBroker::on_frame(int connection, const Slice& frame) {
                      [&](const Piece& piece) { return write_exactly(connection, piece.view()); });
 }
 
-MetadataResponse FakeBroker::metadata() {
+MetadataResponse FakeBroker::metadata(const MetadataRequest& request) {
   MetadataResponse response;
   const uint16_t port = script_.advertised_port == 0 ? port_ : script_.advertised_port;
   response.brokers.push_back({.node_id = kNodeId, .host = "127.0.0.1", .port = port, .rack = {}});
   response.controller_id = kNodeId;
+  if (request.topics && request.topics->empty()) return response;  // the brokers are asked for
   auto& topic = response.topics.emplace_back();
   topic.name = "orders";
   if (!script_.knows_topic) topic.error_code = ErrorCode::kUnknownTopicOrPartition;
@@ -153,9 +154,28 @@ FetchResponse FakeBroker::fetch(const FetchRequest& request) {
   } else if (offset > next_offset_) {
     partition.error_code = ErrorCode::kOffsetOutOfRange;
   } else {
-    auto batch = log_.upper_bound(offset);
-    if (batch != log_.begin()) --batch;
-    for (; batch != log_.end(); ++batch) partition.records->append(batch->second);
+    for (const auto& [base_offset, batch] : log_) {
+      if (BatchView(batch.view()).next_offset() > Offset(offset)) partition.records->append(batch);
+    }
+    if (partition.records->empty()) {
+      if (script_.groups) script_.groups->note_read();
+      pollfd end{.fd = wake_[0], .events = POLLIN, .revents = 0};
+      (void)::poll(&end, 1, kEmptyFetchMs);
+    }
+  }
+  return response;
+}
+
+ProduceResponse FakeBroker::produce(const ProduceRequest& request) {
+  ProduceResponse response;
+  auto& topic = response.responses.emplace_back();
+  topic.name = "orders";
+  auto& partition = topic.partition_responses.emplace_back();
+  if (script_.produce_errors-- > 0) {
+    partition.error_code = script_.produce_error;
+  } else {
+    partition.base_offset = next_offset_;
+    store(request.topic_data.at(0).partition_data.at(0).records->first());
   }
   return response;
 }
@@ -174,7 +194,7 @@ std::vector<Piece> FakeBroker::answer(int16_t key, int16_t version, int32_t corr
       return encoded(response);
     }
     case ApiKey::kMetadata:
-      return encoded(metadata());
+      return encoded(metadata(decoded<MetadataRequest>(in, version)));
     case ApiKey::kListOffsets: {
       const auto request = decoded<ListOffsetsRequest>(in, version);
       ListOffsetsResponse response;
@@ -186,17 +206,14 @@ std::vector<Piece> FakeBroker::answer(int16_t key, int16_t version, int32_t corr
     }
     case ApiKey::kProduce: {
       const auto request = decoded<ProduceRequest>(in, version);
-      ProduceResponse response;
-      auto& topic = response.responses.emplace_back();
-      topic.name = "orders";
-      auto& partition = topic.partition_responses.emplace_back();
-      if (script_.produce_errors-- > 0) {
-        partition.error_code = script_.produce_error;
-      } else {
-        partition.base_offset = next_offset_;
-        store(request.topic_data.at(0).partition_data.at(0).records->first());
-      }
+      const ProduceResponse response = produce(request);
       return request.acks == 0 ? std::vector<Piece>() : encoded(response);
+    }
+    case ApiKey::kInitProducerId: {
+      InitProducerIdResponse response;
+      response.producer_id = 1;
+      response.producer_epoch = 0;
+      return encoded(response);
     }
     case ApiKey::kFetch:
       return encoded(fetch(decoded<FetchRequest>(in, version)));

@@ -14,6 +14,7 @@
 #include "net/protocol/error_code.h"
 #include "net/protocol/messages/fetch.h"
 #include "net/protocol/messages/metadata.h"
+#include "net/protocol/messages/produce.h"
 #include "test/client/fake_groups.h"
 
 namespace leat::test {
@@ -26,7 +27,7 @@ class FakeBroker {
     ErrorCode produce_error = ErrorCode::kNotLeaderOrFollower;
     int fetch_errors = 0;
     ErrorCode fetch_error = ErrorCode::kNotLeaderOrFollower;
-    int leaderless_metadata = 0;  // so many Metadata answers know no leader
+    int leaderless_metadata = 0;  // so many Metadata answers about the topic know no leader
     bool knows_topic = true;
     bool answers_nonsense = false;        // instead of ApiVersions
     bool closes_after_handshake = false;  // instead of the next answer
@@ -47,8 +48,9 @@ class FakeBroker {
   // False: close the connection.
   bool on_frame(int connection, const Slice& frame);
   std::vector<Piece> answer(int16_t key, int16_t version, int32_t correlation_id, const Slice& body);
-  MetadataResponse metadata();
+  MetadataResponse metadata(const MetadataRequest& request);
   FetchResponse fetch(const FetchRequest& request);
+  ProduceResponse produce(const ProduceRequest& request);
   void store(const Slice& batch);
 
   Script script_;

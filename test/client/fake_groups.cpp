@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <iterator>
-
 #include "core/codec/prefixed.h"
 #include "core/coordinator/consumer_protocol.h"
 #include "net/protocol/frame.h"
@@ -74,9 +72,26 @@ void FakeGroups::note(std::string line) {
   log_.push_back(std::move(line));
 }
 
-ErrorCode FakeGroups::next_heartbeat_error() {
-  const auto error = script_.heartbeat_errors.find(heartbeat_count_++);
-  return error == script_.heartbeat_errors.end() ? ErrorCode::kNone : error->second;
+bool FakeGroups::has_come(Turn::When when) const noexcept {
+  switch (when) {
+    case Turn::When::kAtOnce:
+      return true;
+    case Turn::When::kAfterReading:
+      return has_read_;
+    case Turn::When::kAfterCommit:
+      return has_committed_;
+    case Turn::When::kAfterOwning:
+      return has_owned_;
+  }
+  return false;
+}
+
+ErrorCode FakeGroups::next_turn() {
+  if (turns_taken_ == script_.turns.size() || !has_come(script_.turns[turns_taken_].when)) return ErrorCode::kNone;
+  const Turn& turn = script_.turns[turns_taken_++];
+  has_read_ = has_committed_ = has_owned_ = false;
+  if (turn.assignment) script_.assignment = *turn.assignment;
+  return turn.error;
 }
 
 ConsumerGroupHeartbeatResponse FakeGroups::on_heartbeat(const ConsumerGroupHeartbeatRequest& request) {
@@ -88,9 +103,10 @@ ConsumerGroupHeartbeatResponse FakeGroups::on_heartbeat(const ConsumerGroupHeart
     }
     note(std::move(line));
   }
-  auto shall_own = script_.assignments.upper_bound(heartbeat_count_);
+  if (request.member_epoch > 0 && request.topic_partitions) has_owned_ = true;
   ConsumerGroupHeartbeatResponse response;
-  response.error_code = request.member_id.empty() ? ErrorCode::kInvalidRequest : next_heartbeat_error();
+  if (request.member_id.empty()) response.error_code = ErrorCode::kInvalidRequest;
+  if (request.member_epoch >= 0 && !request.member_id.empty()) response.error_code = next_turn();
   if (response.error_code != ErrorCode::kNone) return response;
   if (request.member_epoch == 0) {
     ++epoch_;
@@ -99,12 +115,10 @@ ConsumerGroupHeartbeatResponse FakeGroups::on_heartbeat(const ConsumerGroupHeart
   response.member_id = request.member_id;
   response.member_epoch = request.member_epoch < 0 ? request.member_epoch : epoch_;
   response.heartbeat_interval_ms = script_.heartbeat_interval_ms;
-  const std::vector<int32_t> assigned =
-      shall_own == script_.assignments.begin() ? std::vector<int32_t>() : std::prev(shall_own)->second;
-  if (request.member_epoch >= 0 && told_ != assigned) {
+  if (request.member_epoch >= 0 && told_ != script_.assignment) {
     auto& topics = response.assignment.emplace().topic_partitions;
-    if (!assigned.empty()) topics.push_back({.topic_id = {}, .partitions = assigned});
-    told_ = assigned;
+    if (!script_.assignment.empty()) topics.push_back({.topic_id = {}, .partitions = script_.assignment});
+    told_ = script_.assignment;
   }
   return response;
 }
@@ -153,6 +167,7 @@ OffsetCommitResponse FakeGroups::on_commit(const OffsetCommitRequest& request) {
       if (!script_.forgets_commits) script_.committed[partition.partition_index] = partition.committed_offset;
     }
   }
+  has_committed_ = true;
   note(fmt::format("{} at {}", line, request.generation_id_or_member_epoch));
   return response;
 }
@@ -214,7 +229,7 @@ std::vector<Piece> FakeGroups::answer(ApiKey key, int16_t version, int32_t corre
       return encoded(on_sync(decoded<SyncGroupRequest>(body, version)));
     case ApiKey::kHeartbeat: {
       HeartbeatResponse response;
-      response.error_code = next_heartbeat_error();
+      response.error_code = next_turn();
       return encoded(response);
     }
     case ApiKey::kLeaveGroup:

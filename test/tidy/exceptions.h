@@ -35,6 +35,8 @@ inline constexpr std::array kExceptions{
     Exception{
         "banned-call", "benchmarks/load/commit_load.cpp", "sleep_for",
         "Kafka makes its offsets topic when it is first asked for a coordinator, and is asked again until it has"},
+    Exception{"uv-include", "benchmarks/client/leat_on_loop.cpp", "<uv.h>",
+              "a program of a user's, which embeds the client on a loop of its own"},
 };
 
 }  // namespace leat::tidy

@@ -1,0 +1,188 @@
+// broker_link_test.cpp: one connection to a broker, in manual time: every call has one answer, whatever happens.
+#include "client/cluster/broker_link.h"
+
+#include "client/cluster/ask.h"
+#include "net/protocol/messages/init_producer_id.h"
+#include "test/client/client_fixture.h"
+
+namespace leat::test {
+namespace {
+
+using client::Cause;
+using client::detail::Answered;
+using client::detail::BrokerLink;
+using client::detail::ClientContext;
+using client::detail::LinkAnswer;
+using client::detail::LinkRequest;
+
+struct LinkFixture {
+  explicit LinkFixture(uint64_t seed = 1)
+      : cluster(scheduler, 1, seed),
+        context{.scheduler = scheduler, .dialer = cluster, .random = random, .executor = nullptr, .settings = {}},
+        link(std::make_unique<BrokerLink>(context, HostPort{.host = "n1", .port = 9092})) {}
+
+  void ask(Millis timeout = Millis(30'000)) {
+    LinkRequest call;
+    call.key = ApiKey::kInitProducerId;
+    call.timeout = timeout;
+    call.encode = [](int16_t version, int32_t correlation_id) {
+      InitProducerIdRequest request;
+      request.transactional_id.reset();
+      return encode_request(request, version, correlation_id, "test");
+    };
+    const size_t number = answers.size();
+    answers.emplace_back();
+    call.on_answer = [this, number](client::Result<LinkAnswer> answer) {
+      REQUIRE(!answers[number]);
+      answers[number].emplace(std::move(answer));
+    };
+    link->call(std::move(call));
+    REQUIRE(!answers[number]);  // never inside call()
+  }
+  Cause cause(size_t number) const { return answers.at(number)->error().cause(); }
+
+  ManualScheduler scheduler;
+  FakeCluster cluster;
+  SeededRandom random{7};
+  ClientContext context;
+  std::vector<std::optional<client::Result<LinkAnswer>>> answers;
+  std::unique_ptr<BrokerLink> link;
+};
+
+}  // namespace
+
+TEST_CASE("broker link: connects when asked, and pipelines", "[client][link]") {
+  LinkFixture f;
+  f.scheduler.run_until_idle();
+  CHECK(f.cluster.counters.dials == 0);
+  for (int i = 0; i < 5; ++i) f.ask();
+  f.scheduler.advance(Millis(0));
+  CHECK(f.cluster.counters.dials == 1);
+  CHECK(f.cluster.counters.identities == 5);
+  for (const auto& answer : f.answers) {
+    REQUIRE(answer);
+    CHECK(answer->has_value());
+  }
+  CHECK(f.link->is_ready());
+  CHECK(f.link->waiting() == 0);
+}
+
+TEST_CASE("broker link: a broker that knows only old ApiVersions", "[client][link]") {
+  LinkFixture f;
+  f.cluster.versions_max = 0;
+  f.ask();
+  f.scheduler.advance(Millis(0));
+  REQUIRE(f.answers[0]);
+  CHECK(f.answers[0]->has_value());
+}
+
+TEST_CASE("broker link: an API that the broker lacks", "[client][link]") {
+  LinkFixture f;
+  f.cluster.unknown_apis = {static_cast<int16_t>(ApiKey::kInitProducerId)};
+  f.ask();
+  f.scheduler.advance(Millis(0));
+  REQUIRE(f.answers[0]);
+  CHECK(f.cause(0) == Cause::kUnsupported);
+  CHECK(f.answers[0]->error().message().find("InitProducerId") != std::string::npos);
+  CHECK(f.link->is_ready());
+}
+
+TEST_CASE("broker link: what times out takes its connection with it, and the next one works", "[client][link]") {
+  LinkFixture f;
+  f.ask();
+  f.scheduler.advance(Millis(0));
+  f.cluster.silent = true;
+  f.ask(Millis(1'000));
+  f.ask(Millis(20'000));
+  f.scheduler.advance(Millis(999));
+  CHECK(!f.answers[1]);
+  f.scheduler.advance(Millis(1));
+  REQUIRE(f.answers[1]);
+  CHECK(f.cause(1) == Cause::kTimedOut);
+  REQUIRE(f.answers[2]);
+  CHECK(f.answers[2]->error().is_retriable());
+  CHECK(f.link->is_backing_off());
+  f.cluster.silent = false;
+  f.ask();
+  f.scheduler.advance(Millis(100));
+  REQUIRE(f.answers[3]);
+  CHECK(f.answers[3]->has_value());
+}
+
+TEST_CASE("broker link: nobody answers the handshake", "[client][link]") {
+  LinkFixture f;
+  f.cluster.silent = true;
+  f.ask(Millis(60'000));
+  f.scheduler.advance(Millis(10'001));
+  REQUIRE(f.answers[0]);
+  CHECK(f.cause(0) == Cause::kTimedOut);
+}
+
+TEST_CASE("broker link: a dead broker is tried at growing intervals, only while somebody asks", "[client][link]") {
+  LinkFixture f;
+  f.cluster.kill(1);
+  for (int i = 0; i < 200; ++i) {
+    f.ask(Millis(5'000));
+    f.scheduler.advance(Millis(50));
+  }
+  CHECK(f.cluster.counters.dials > 8);
+  CHECK(f.cluster.counters.dials < 25);
+  const int dials = f.cluster.counters.dials;
+  f.scheduler.advance(Millis(60'000));
+  CHECK(f.cluster.counters.dials <= dials + 1);
+  for (size_t i = 0; i < f.answers.size(); ++i) {
+    REQUIRE(f.answers[i]);
+    CHECK(f.cause(i) == Cause::kUnreachable);
+  }
+  CHECK(f.answers[0]->error().message() == "broker n1:9092 is not reachable (connection refused)");
+  f.cluster.revive(1);
+  f.ask();
+  f.scheduler.advance(Millis(2'000));
+  CHECK(f.answers.back()->has_value());
+}
+
+TEST_CASE("broker link: a cut connection answers all that was under way", "[client][link]") {
+  LinkFixture f;
+  f.cluster.faults.delay_max = Millis(20);
+  f.ask();
+  f.scheduler.advance(Millis(200));
+  for (int i = 0; i < 10; ++i) f.ask();
+  f.cluster.cut_connections(1);
+  f.scheduler.advance(Millis(5));
+  for (size_t i = 1; i < f.answers.size(); ++i) {
+    REQUIRE(f.answers[i]);
+    CHECK(f.cause(i) == Cause::kNetwork);
+  }
+}
+
+TEST_CASE("broker link: close and destruction answer at once", "[client][link]") {
+  LinkFixture f;
+  f.ask();
+  f.link->close(client::Error(Cause::kClosed, "closed"));
+  REQUIRE(f.answers[0]);
+  CHECK(f.cause(0) == Cause::kClosed);
+  f.ask();
+  f.scheduler.run_until_idle();
+  CHECK(f.cause(1) == Cause::kClosed);
+  LinkFixture g;
+  g.ask();
+  g.link.reset();
+  REQUIRE(g.answers[0]);
+  CHECK(g.cause(0) == Cause::kClosed);
+  g.scheduler.advance(Millis(100'000));
+}
+
+TEST_CASE("broker link: the broker moved", "[client][link]") {
+  LinkFixture f;
+  f.ask();
+  f.scheduler.advance(Millis(0));
+  f.link->set_address({.host = "n1", .port = 9092});
+  CHECK(f.link->is_ready());
+  f.cluster.silent = true;
+  f.ask();
+  f.link->set_address({.host = "n1", .port = 9093});
+  f.scheduler.run_until_idle();
+  CHECK(f.cause(1) == Cause::kNetwork);
+}
+
+}  // namespace leat::test
