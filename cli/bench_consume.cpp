@@ -1,18 +1,19 @@
-// bench_consume.cpp: leat bench consume: how fast does a broker give records? Each connection reads one partition from
-// its begin, and begins again at its end.
+// bench_consume.cpp: leat bench consume: how fast does a broker give records to this client? Each connection is a
+// consumer that reads one partition from its begin, and begins again at its end.
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
-#include "cli/bench_connection.h"
+#include "cli/bench_loop.h"
 #include "cli/bench_report.h"
-#include "cli/bench_target.h"
 #include "cli/command.h"
-#include "core/record/batch.h"
-#include "net/protocol/messages/fetch.h"
+#include "cli/topic_lookup.h"
 
 namespace leat::cli {
 namespace {
+
+constexpr int64_t kPollWaitMs = 200;
 
 struct BenchConsumeOptions {
   std::string topic;
@@ -25,144 +26,148 @@ struct BenchConsumeOptions {
 
 class ConsumeLoad {
  public:
-  ConsumeLoad(Session& session, const BenchConsumeOptions& options) noexcept : session_(session), options_(options) {}
+  ConsumeLoad(Session& session, const BenchConsumeOptions& options) : session_(session), options_(options) {}
   Result<void> prepare();
   Result<void> run();
   void print() const;
 
  private:
   struct Lane {
-    BenchConnection connection;
-    int32_t partition;
-    int64_t first;
-    int64_t end;
-    int64_t position;
-    Nanos sent_at{0};
-    bool waiting = false;
-    bool done = false;
+    client::TopicPartition partition;
+    int64_t first = 0;
+    int64_t end = 0;
+    std::unique_ptr<client::Client> client;
+    std::unique_ptr<client::Consumer> consumer;
   };
-  Result<void> ask(Lane& lane);
-  Result<void> on_answer(Lane& lane, const Slice& answer);
-  Result<void> on_records(Lane& lane, ByteView records);
+  Result<void> open(Lane& lane);
+  client::ConsumerSettings settings() const;
+  client::Task<> read(Lane* lane);
+  bool goes_on(Lane& lane);
+  void end_with(const client::Error& error);
+  void sum_up();
 
   Session& session_;
   const BenchConsumeOptions& options_;
-  std::vector<std::unique_ptr<Lane>> lanes_;
+  size_t reading_ = 0;  // lanes that have not ended
+  bool ending_ = false;
+  std::optional<client::Error> error_;
   BenchTotals totals_;
   LatencyHistogram latencies_;
   Nanos elapsed_{0};
+  BenchLoop loop_;
+  std::vector<std::unique_ptr<Lane>> lanes_;
 };
 
 Result<void> ConsumeLoad::prepare() {
-  TRY(target, find_bench_target(session_, options_.topic));
-  TRY(first, list_offsets(*target.client, target.topic, kEarliestOffset));
-  TRY(end, list_offsets(*target.client, target.topic, kLatestOffset));
-  int64_t record_count = 0;
+  TRY(topic, find_bench_topic(session_, options_.topic));
+  TRY(partitions, chosen_partitions(session_, topic, {}));
+  TRY(first, list_offsets(session_, options_.topic, partitions, client::kEarliestOffset));
+  TRY(end, list_offsets(session_, options_.topic, partitions, client::kLatestOffset));
   for (int64_t i = 0; i < options_.connections; ++i) {
-    const auto partition = static_cast<int32_t>(static_cast<size_t>(i) % target.leaders.size());
-    TRY(connection,
-        BenchConnection::open(target.leaders[static_cast<size_t>(partition)], Millis(session_.options.timeout_ms)));
-    const int64_t begin = first[partition].offset;
-    const bool empty = end[partition].offset <= begin;
-    lanes_.push_back(std::make_unique<Lane>(Lane{.connection = std::move(connection),
-                                                 .partition = partition,
-                                                 .first = begin,
-                                                 .end = end[partition].offset,
-                                                 .position = begin,
-                                                 .done = empty}));
-    record_count += end[partition].offset - begin;
+    const int32_t partition = partitions[static_cast<size_t>(i) % partitions.size()];
+    auto lane = std::make_unique<Lane>();
+    lane->partition = {.topic = options_.topic, .partition = partition};
+    lane->first = first[partition].offset;
+    lane->end = end[partition].offset;
+    if (lane->end <= lane->first) continue;
+    TRY(open(*lane));
+    lanes_.push_back(std::move(lane));
   }
-  if (record_count > 0) return {};
+  if (!lanes_.empty()) return {};
   return fail(Errc::kNotFound,
               fmt::format("topic '{}' is empty. Fill it with: leat bench produce {}", options_.topic, options_.topic));
 }
 
-Result<void> ConsumeLoad::ask(Lane& lane) {
-  FetchRequest request;
-  request.max_wait_ms = 500;
-  request.min_bytes = 1;
-  request.max_bytes = static_cast<int32_t>(options_.fetch_bytes);
-  auto& topic = request.topics.emplace_back();
-  topic.topic = options_.topic;
-  auto& partition = topic.partitions.emplace_back();
-  partition.partition = lane.partition;
-  partition.fetch_offset = lane.position;
-  partition.partition_max_bytes = static_cast<int32_t>(options_.fetch_bytes);
-  TRY(train, prepare_frame(request, kBenchFetchVersion));
-  lane.connection.set_request(std::move(train));
-  lane.connection.queue(1);
-  lane.sent_at = session_.clock.monotonic();
-  lane.waiting = true;
-  return lane.connection.send_some();
+client::ConsumerSettings ConsumeLoad::settings() const {
+  client::ConsumerSettings settings;
+  settings.auto_offset_reset = client::OffsetReset::kNone;
+  settings.fetch_bytes_max = static_cast<int32_t>(options_.fetch_bytes);
+  settings.partition_fetch_bytes_max = static_cast<int32_t>(options_.fetch_bytes);
+  settings.check_crcs = options_.check_crc ? client::CrcCheck::kYes : client::CrcCheck::kNo;
+  return settings;
 }
 
-Result<void> ConsumeLoad::on_records(Lane& lane, ByteView records) {
-  while (!records.empty()) {
-    TRY(found, BatchView::parse(records));
-    if (!found) return {};
-    if (options_.check_crc && !found->crc_matches()) {
-      return fail(Errc::kCorrupt, fmt::format("the batch at offset {} has a wrong CRC", found->base_offset()));
-    }
-    records = records.subspan(found->bytes().size());
-    totals_.records += found->record_count();
-    lane.position = found->next_offset().v;
-  }
+Result<void> ConsumeLoad::open(Lane& lane) {
+  TRY(made, loop_.new_client(session_));
+  lane.client = std::move(made);
+  client::Result<std::unique_ptr<client::Consumer>> consumer = lane.client->consumer(settings());
+  if (!consumer) return fail(session_.failure(consumer.error()));
+  lane.consumer = *std::move(consumer);
+  const client::Result<> assigned = lane.consumer->assign({lane.partition});
+  if (!assigned) return fail(session_.failure(assigned.error()));
+  const client::Result<> placed = lane.consumer->seek(lane.partition, lane.first);
+  if (!placed) return fail(session_.failure(placed.error()));
   return {};
 }
 
-Result<void> ConsumeLoad::on_answer(Lane& lane, const Slice& answer) {
-  latencies_.add(session_.clock.monotonic() - lane.sent_at);
-  lane.waiting = false;
-  ++totals_.requests;
-  TRY(response, decode_response<FetchResponse>(answer, kBenchFetchVersion, 1));
-  for (const auto& topic : response.responses) {
-    for (const auto& data : topic.partitions) {
-      if (data.error_code != ErrorCode::kNone) {
-        return fail(to_error(data.error_code,
-                             fmt::format("{}-{} at offset {}", topic.topic, data.partition_index, lane.position)));
-      }
-      if (!data.records) continue;
-      totals_.bytes += static_cast<int64_t>(data.records->size());
-      TRY(on_records(lane, data.records->first().view()));
-    }
+client::Task<> ConsumeLoad::read(Lane* lane) {
+  while (!ending_) {
+    const Nanos asked_at = session_.clock.monotonic();
+    client::Pending<client::Records> pending = lane->consumer->poll(kPollWaitMs);
+    const client::Result<client::Records> records = co_await std::move(pending);
+    if (!records) end_with(records.error());
+    if (ending_) break;
+    int64_t count = 0;
+    for (const client::RecordView& record : *records) count += record.offset >= lane->first ? 1 : 0;
+    totals_.records += count;
+    if (count > 0) latencies_.add(session_.clock.monotonic() - asked_at);
+    if (!goes_on(*lane)) break;
   }
-  if (lane.position < lane.end) return {};
-  lane.position = lane.first;
-  lane.done = options_.once;
-  return {};
+  if (--reading_ == 0) loop_.stop();
+}
+
+// At the end it begins again, but for --once.
+bool ConsumeLoad::goes_on(Lane& lane) {
+  const client::Result<int64_t> position = lane.consumer->position(lane.partition);
+  if (!position || *position < lane.end) return true;
+  if (options_.once) return false;
+  const client::Result<> placed = lane.consumer->seek(lane.partition, lane.first);
+  if (!placed) end_with(placed.error());
+  return placed.has_value();
+}
+
+void ConsumeLoad::end_with(const client::Error& error) {
+  if (!error_) error_ = error;
+  ending_ = true;
+}
+
+void ConsumeLoad::sum_up() {
+  totals_.requests = 0;
+  totals_.bytes = 0;
+  for (const auto& lane : lanes_) {
+    const client::ConsumerStats stats = lane->consumer->stats();
+    totals_.requests += static_cast<int64_t>(stats.fetches);
+    totals_.bytes += static_cast<int64_t>(stats.bytes_fetched);
+  }
 }
 
 Result<void> ConsumeLoad::run() {
   catch_interrupts();
-  std::vector<BenchConnection*> connections;
-  for (const auto& lane : lanes_) connections.push_back(&lane->connection);
   const Nanos begin = session_.clock.monotonic();
   const Nanos end = begin + std::chrono::seconds(options_.seconds);
   BenchProgress progress(session_, begin);
-  for (Nanos now = begin; now < end && !interrupted(); now = session_.clock.monotonic()) {
-    bool all_done = true;
-    for (const auto& lane : lanes_) {
-      TRY(lane->connection.receive_some([&](const Slice& answer) { return on_answer(*lane, answer); }));
-      if (!lane->waiting && !lane->done) TRY(ask(*lane));
-      TRY(lane->connection.send_some());
-      all_done = all_done && lane->done;
-      if (lane->waiting && now - lane->sent_at > Millis(session_.options.timeout_ms)) {
-        return fail(Errc::kTimedOut, fmt::format("the broker has not answered for {} ms (--timeout waits longer)",
-                                                 session_.options.timeout_ms));
-      }
-    }
-    if (all_done) break;
+  reading_ = lanes_.size();
+  for (const auto& lane : lanes_) lane->client->spawn(read(lane.get()));
+  std::optional<Nanos> ended_at;
+  loop_.run([&] {
+    if (ending_) return;  // what comes until the last poll has ended counts no more
+    const Nanos now = session_.clock.monotonic();
+    sum_up();
     progress.show(now, totals_, latencies_);
-    wait_for_any(connections, Millis(200));
-  }
-  elapsed_ = session_.clock.monotonic() - begin;
+    if (now < end && !interrupted()) return;
+    ended_at = now;
+    ending_ = true;
+  });
+  if (!ended_at) sum_up();
+  elapsed_ = ended_at.value_or(session_.clock.monotonic()) - begin;
+  if (error_) return fail(session_.failure(*error_));
   return {};
 }
 
 void ConsumeLoad::print() const {
   print_result(
       session_,
-      {.name = "consume", .elapsed = elapsed_, .totals = totals_, .latencies = latencies_, .latency_name = "fetch"});
+      {.name = "consume", .elapsed = elapsed_, .totals = totals_, .latencies = latencies_, .latency_name = "poll"});
 }
 
 }  // namespace

@@ -1,18 +1,16 @@
-// bench_produce.cpp: leat bench produce: how fast does a broker take records? One prepared request a connection, sent
-// again and again with a number of them in flight.
+// bench_produce.cpp: leat bench produce: how fast does a broker take records from this client? Each connection is a
+// producer that has a number of batches under way, and makes the next one when one of them is acknowledged.
 #include <fmt/format.h>
 
-#include <deque>
+#include <algorithm>
 #include <memory>
+#include <optional>
 
-#include "cli/bench_connection.h"
+#include "cli/bench_loop.h"
 #include "cli/bench_report.h"
-#include "cli/bench_target.h"
 #include "cli/command.h"
 #include "core/base/random.h"
-#include "core/record/batch_builder.h"
 #include "core/record/compression.h"
-#include "net/protocol/messages/produce.h"
 
 namespace leat::cli {
 namespace {
@@ -28,114 +26,146 @@ struct BenchProduceOptions {
   std::string acks = "all";
 };
 
+constexpr int64_t kLingerMs = 1'000;  // batches leave because they are full
+constexpr size_t kBatchBytesMax = 1'000'000'000;
+constexpr size_t kBytesAroundRecordMax = 64;
+constexpr size_t kDifferentValues = 4'096;
+
 class ProduceLoad {
  public:
-  ProduceLoad(Session& session, const BenchProduceOptions& options) noexcept : session_(session), options_(options) {}
+  ProduceLoad(Session& session, const BenchProduceOptions& options) : session_(session), options_(options) {}
   Result<void> prepare();
   Result<void> run();
   void print() const;
 
  private:
   struct Lane {
-    BenchConnection connection;
-    size_t error_position;  // of the error code in an answer
-    std::deque<Nanos> sent_at;
+    ProduceLoad* load;
+    int32_t partition;
+    std::unique_ptr<client::Client> client;
+    std::unique_ptr<client::Producer> producer;
+    Nanos warm_since{0};  // the first acknowledgement: what was sent before waited for connections as well
   };
-  Result<Slice> make_batch() const;
-  Result<void> on_answer(Lane& lane, const Slice& answer);
-  Result<void> turn(Lane& lane, bool sending);
+  client::ProducerSettings settings() const;
+  std::string_view next_value() noexcept;
+  void send_batch(Lane& lane);
+  void on_batch(Lane& lane, Nanos sent_at, const client::DeliveryReport& report);
+  void end_with(const client::Error& error);
 
   Session& session_;
   const BenchProduceOptions& options_;
-  std::vector<std::unique_ptr<Lane>> lanes_;
-  size_t batch_bytes_ = 0;
+  std::string letters_;  // values are slices of it: they pack by about a half
+  size_t next_letter_ = 0;
+  bool sending_ = false;
   int64_t in_flight_ = 0;
+  Nanos end_{0};
+  std::optional<client::Error> error_;
   BenchTotals totals_;
   LatencyHistogram latencies_;
   Nanos elapsed_{0};
+  BenchLoop loop_;
+  std::vector<std::unique_ptr<Lane>> lanes_;  // producers tell of their records to the last, of which all above knows
 };
 
-Result<Slice> ProduceLoad::make_batch() const {
-  BatchBuilder builder({.codec = codec_from_name(options_.compression).value_or(Codec::kNone)});
-  SeededRandom random(1);
-  std::vector<uint8_t> value(static_cast<size_t>(options_.record_bytes));
-  for (int64_t i = 0; i < options_.batch_records; ++i) {
-    for (uint8_t& byte : value) byte = static_cast<uint8_t>('a' + random.below(16));  // packs by about a half
-    builder.append({.value = ByteView(value), .timestamp_ms = session_.clock.wall_ms()});
-  }
-  return builder.finish();
+client::ProducerSettings ProduceLoad::settings() const {
+  const auto records = static_cast<size_t>(options_.batch_records);
+  const size_t record_bytes = static_cast<size_t>(options_.record_bytes) + kBytesAroundRecordMax;
+  client::ProducerSettings settings;
+  settings.acks = options_.acks == "1" ? client::Acks::kLeader : client::Acks::kAll;
+  settings.compression = static_cast<client::Compression>(codec_from_name(options_.compression).value_or(Codec::kNone));
+  settings.linger_ms = kLingerMs;
+  settings.batch_records_max = static_cast<int32_t>(options_.batch_records);
+  settings.batch_bytes_max = std::min(records * record_bytes + kBytesAroundRecordMax, kBatchBytesMax);
+  settings.request_bytes_max = kBatchBytesMax;
+  settings.buffer_bytes_max = static_cast<size_t>(options_.in_flight + 1) * settings.batch_bytes_max;
+  settings.requests_in_flight_max = static_cast<int32_t>(options_.in_flight);
+  settings.request_timeout_ms = session_.options.timeout_ms;
+  settings.delivery_timeout_ms = session_.options.timeout_ms + kLingerMs;
+  return settings;
 }
 
 Result<void> ProduceLoad::prepare() {
-  TRY(target, find_bench_target(session_, options_.topic));
-  TRY(batch, make_batch());
-  batch_bytes_ = batch.size();
+  TRY(topic, find_bench_topic(session_, options_.topic));
+  SeededRandom random(1);
+  letters_.resize(static_cast<size_t>(options_.record_bytes) + kDifferentValues);
+  for (char& letter : letters_) letter = static_cast<char>('a' + random.below(16));
   for (int64_t i = 0; i < options_.connections; ++i) {
-    const auto partition = static_cast<size_t>(i) % target.leaders.size();
-    ProduceRequest request;
-    request.acks = options_.acks == "1" ? int16_t{1} : int16_t{-1};
-    request.timeout_ms = 30'000;
-    auto& topic = request.topic_data.emplace_back();
-    topic.name = options_.topic;
-    topic.partition_data.push_back({.index = static_cast<int32_t>(partition), .records = Records(batch)});
-    TRY(train, prepare_frame(request, kBenchProduceVersion));
-    TRY(connection, BenchConnection::open(target.leaders[partition], Millis(session_.options.timeout_ms)));
-    connection.set_request(std::move(train));
-    // correlation id, topic count, topic, partition count, index, then the error code
-    const size_t error_position = 4 + 4 + 2 + options_.topic.size() + 4 + 4;
-    lanes_.push_back(std::make_unique<Lane>(Lane{std::move(connection), error_position, {}}));
+    const size_t place = static_cast<size_t>(i) % topic.partitions.size();
+    auto lane = std::make_unique<Lane>();
+    lane->load = this;
+    lane->partition = topic.partitions[place].partition;
+    TRY(made, loop_.new_client(session_));
+    lane->client = std::move(made);
+    client::Result<std::unique_ptr<client::Producer>> producer = lane->client->producer(settings());
+    if (!producer) return fail(session_.failure(producer.error()));
+    lane->producer = *std::move(producer);
+    lanes_.push_back(std::move(lane));
   }
   return {};
 }
 
-Result<void> ProduceLoad::on_answer(Lane& lane, const Slice& answer) {
+std::string_view ProduceLoad::next_value() noexcept {
+  constexpr size_t kStep = 61;
+  next_letter_ = (next_letter_ + kStep) % kDifferentValues;
+  return std::string_view(letters_).substr(next_letter_, static_cast<size_t>(options_.record_bytes));
+}
+
+// Somebody is told of the last record alone, which stands for all of its batch.
+void ProduceLoad::send_batch(Lane& lane) {
   const Nanos now = session_.clock.monotonic();
-  if (answer.size() < lane.error_position + 2 || lane.sent_at.empty()) {
-    return fail(Errc::kProtocol, "an answer that is none to a Produce v7");
+  client::ProducerRecord record{.topic = options_.topic, .partition = lane.partition};
+  for (int64_t left = options_.batch_records; left > 0; --left) {
+    record.value = next_value();
+    client::DeliveryCallback on_delivery;
+    if (left == 1) {
+      on_delivery = [to = &lane, sent_at = now](const client::DeliveryReport& report) {
+        to->load->on_batch(*to, sent_at, report);
+      };
+    }
+    const client::Result<> taken = lane.producer->send(record, std::move(on_delivery));
+    if (!taken) return end_with(taken.error());
   }
-  const auto code = static_cast<ErrorCode>(from_big_endian<int16_t>(answer.data() + lane.error_position));
-  if (code != ErrorCode::kNone)
-    return fail(to_error(code, fmt::format("the broker refused the records of '{}'", options_.topic)));
-  latencies_.add(now - lane.sent_at.front());
-  lane.sent_at.pop_front();
+  ++in_flight_;
+}
+
+void ProduceLoad::on_batch(Lane& lane, Nanos sent_at, const client::DeliveryReport& report) {
   --in_flight_;
+  if (!report.ok()) return end_with(*report.error);
+  const Nanos now = session_.clock.monotonic();
+  if (lane.warm_since == Nanos(0)) lane.warm_since = now;
+  if (sent_at >= lane.warm_since) latencies_.add(now - sent_at);
   ++totals_.requests;
   totals_.records += options_.batch_records;
   totals_.bytes += options_.batch_records * options_.record_bytes;
-  return {};
+  if (now >= end_) sending_ = false;
+  if (sending_) return send_batch(lane);
+  if (in_flight_ == 0) loop_.stop();
 }
 
-Result<void> ProduceLoad::turn(Lane& lane, bool sending) {
-  TRY(lane.connection.receive_some([&](const Slice& answer) { return on_answer(lane, answer); }));
-  const int64_t free_slots = options_.in_flight - static_cast<int64_t>(lane.sent_at.size());
-  if (sending && free_slots > 0) {
-    const Nanos now = session_.clock.monotonic();
-    lane.connection.queue(free_slots);
-    lane.sent_at.insert(lane.sent_at.end(), static_cast<size_t>(free_slots), now);
-    in_flight_ += free_slots;
-  }
-  return lane.connection.send_some();
+void ProduceLoad::end_with(const client::Error& error) {
+  if (!error_) error_ = error;
+  sending_ = false;
+  loop_.stop();
 }
 
 Result<void> ProduceLoad::run() {
   catch_interrupts();
-  std::vector<BenchConnection*> connections;
-  for (const auto& lane : lanes_) connections.push_back(&lane->connection);
   const Nanos begin = session_.clock.monotonic();
-  const Nanos end = begin + std::chrono::seconds(options_.seconds);
-  const Nanos give_up = end + Millis(session_.options.timeout_ms);
+  end_ = begin + std::chrono::seconds(options_.seconds);
   BenchProgress progress(session_, begin);
-  for (Nanos now = begin; now < end || in_flight_ > 0; now = session_.clock.monotonic()) {
-    if (now > give_up)
-      return fail(Errc::kTimedOut, fmt::format("the broker has not answered for {} ms (--timeout waits longer)",
-                                               session_.options.timeout_ms));
-    const bool sending = now < end && !interrupted();
-    if (!sending && in_flight_ == 0) break;
-    for (const auto& lane : lanes_) TRY(turn(*lane, sending));
-    progress.show(now, totals_, latencies_);
-    wait_for_any(connections, Millis(200));
+  sending_ = true;
+  for (const auto& lane : lanes_) {
+    for (int64_t i = 0; i < options_.in_flight && sending_; ++i) send_batch(*lane);
   }
+  const auto on_tick = [&] {
+    const Nanos now = session_.clock.monotonic();
+    if (now >= end_ || interrupted()) sending_ = false;
+    progress.show(now, totals_, latencies_);
+    if (!sending_ && in_flight_ == 0) loop_.stop();
+  };
+  if (!error_) loop_.run(on_tick);
   elapsed_ = session_.clock.monotonic() - begin;
+  if (error_) return fail(session_.failure(*error_));
   return {};
 }
 

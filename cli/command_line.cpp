@@ -1,5 +1,6 @@
-// command_line.cpp: commands as CLI11's subcommands (flags.cpp has their flags; nothing else knows CLI11). Words that
-// it does not expect are collected, not thrown, so that the answer can name the nearest that is known.
+// command_line.cpp: commands as CLI11's subcommands (flags.cpp has their flags, completion_grammar.cpp reads them back;
+// nothing else knows CLI11). Words that it does not expect are collected, not thrown, so that the answer can name the
+// nearest that is known.
 #include "cli/command_line.h"
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include <map>
 
 #include "cli/command.h"
+#include "cli/completion.h"
 #include "cli/suggest.h"
 
 namespace leat::cli {
@@ -20,7 +22,7 @@ constexpr std::string_view kAbout =
     "leat: the command line of Leat, an event log that speaks the Kafka protocol.\n"
     "It works with leatd and with Apache Kafka.";
 constexpr std::string_view kFooter =
-    "Begin here (leatd must be running; -b names another broker, or LEAT_BOOTSTRAP_SERVER does):\n"
+    "Begin here (leatd must be running; -b names another broker, as do --context and LEAT_BOOTSTRAP_SERVER):\n"
     "  leat topic create orders --partitions 3\n"
     "  echo hello | leat produce orders\n"
     "  leat consume orders --from-beginning --exit\n"
@@ -128,13 +130,13 @@ std::vector<std::string> unexpected_words(const CLI::App& root) {
 }
 
 void declare_globals(CLI::App& app, GlobalOptions& options) {
-  app.add_option("-b,--bootstrap-server", options.bootstrap_server,
-                 "Broker to ask, host:port (several: separated by commas)")
-      ->envname("LEAT_BOOTSTRAP_SERVER")
-      ->type_name("HOST:PORT")
-      ->capture_default_str();
   constexpr int64_t kDayMs = 86'400'000;
   Flags flags(app);
+  flags.text("-b,--bootstrap-server", "HOST:PORT", options.address.bootstrap_servers,
+             "Broker to ask (several: separated by commas). Without it counts, in this order: --context, the variable "
+             "LEAT_BOOTSTRAP_SERVER, the current context, localhost:9092");
+  flags.text("--context", "CONTEXT", options.address.context,
+             "Ask the brokers of this context; see: leat context --help");
   flags.on_off("--json", options.json, "Output and errors for programs: JSON, an object a line");
   flags.on_off("-q,--quiet", options.quiet, "Only data and errors");
   flags.number("--timeout", options.timeout_ms, {.least = 1, .greatest = kDayMs},
@@ -164,11 +166,6 @@ void declare_commands(CLI::App& root, Actions& actions) {
   }
 }
 
-int exit_code_of(const Session& session, const Error& error) {
-  if (error.code == Errc::kTimedOut || session.broker_unreachable()) return kExitUnreachable;
-  return error.code == Errc::kInvalidArgument ? kExitUsage : kExitFailed;
-}
-
 int refuse_use(Session& session, std::string what) {
   session.tell(Error(Errc::kInvalidArgument, std::move(what)));
   return kExitUsage;
@@ -193,8 +190,9 @@ int run_chosen(CLI::App& root, const Actions& actions, Session& session) {
   session.console.end_progress();
   session.console.flush();
   if (code) return *code;
-  session.tell(code.error());
-  return exit_code_of(session, code.error());
+  const Error error = session.advised(code.error());
+  session.tell(error);
+  return session.exit_code_of(error);
 }
 
 int parse_and_run(std::span<const std::string> arguments, Session& session) {
@@ -205,6 +203,9 @@ int parse_and_run(std::span<const std::string> arguments, Session& session) {
   declare_globals(root, session.options);
   Actions actions;
   declare_commands(root, actions);
+  if (!arguments.empty() && arguments.front() == kCompletionRequest) {
+    return answer_completion(grammar_of(root), arguments.subspan(1), session);
+  }
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   try {
     root.parse(reversed);

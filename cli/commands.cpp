@@ -10,6 +10,7 @@ constexpr std::array kGroups{
     CommandGroup{"topic", "Create, list, describe, delete, alter topics"},
     CommandGroup{"group", "List, describe, reset, delete consumer groups"},
     CommandGroup{"config", "Read and change settings"},
+    CommandGroup{"context", "Name addresses, and choose one of them"},
     CommandGroup{"log", "Look into the files of a log, and repair them, without a server"},
     CommandGroup{"bench", "Measure any Kafka-compatible broker"},
 };
@@ -76,6 +77,23 @@ constexpr std::array kCommands{
             "  leat config set topic orders --unset retention.ms\n"
             "  leat config set broker log.retention.ms=86400000",
             declare_config_set},
+    Command{"context list", "Name all contexts",
+            "  leat context list\n"
+            "  leat context list --json | jq -r .context",
+            declare_context_list},
+    Command{"context show", "Which address is asked, and why",
+            "  leat context show\n"
+            "  leat context show --context staging -q     # the address and nothing else",
+            declare_context_show},
+    Command{"context add", "Give an address a name",
+            "  leat context add local localhost:9092 --use\n"
+            "  leat context add cluster one.example:9092,two.example:9092 && leat context show --context cluster",
+            declare_context_add},
+    Command{"context use", "Choose the context that commands use",
+            "  leat context use staging\n"
+            "  leat context use --none                    # localhost:9092 again",
+            declare_context_use},
+    Command{"context remove", "Forget contexts", "  leat context remove staging", declare_context_remove},
     Command{"log dump", "Show batches, records, index entries",
             "  leat log dump leat-data/orders-0\n"
             "  leat log dump --records leat-data/orders-0/00000000000000000000.log\n"
@@ -89,6 +107,16 @@ constexpr std::array kCommands{
             "  leat log repair --dry-run leat-data           # what would be done\n"
             "  leat log repair leat-data/orders-0            # what is taken out goes to .aside files beside the log",
             declare_log_repair},
+    Command{"top", "What happens now: rates of topics, lag of groups, brokers",
+            "  leat top                                   # q ends it; r b s l n sort\n"
+            "  leat top --interval 2000 --sort lag\n"
+            "  leat top -n 1 --json                       # one measurement, for programs",
+            declare_top},
+    Command{"completion", "A script with which your shell completes words",
+            "  eval \"$(leat completion bash)\"            # in this shell; in ~/.bashrc: in each one\n"
+            "  leat completion zsh > _leat                # to a folder of $fpath\n"
+            "  leat completion fish > leat.fish           # to ~/.config/fish/completions",
+            declare_completion},
     Command{"bench produce", "How fast records are taken",
             "  leat bench produce speed --record-bytes 100 --batch-records 1000\n"
             "  leat bench produce speed --connections 8 --batch-records 1 --duration 30",

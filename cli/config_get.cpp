@@ -1,4 +1,4 @@
-// config_get.cpp: leat config get: effective settings of a topic or of the broker (DescribeConfigs).
+// config_get.cpp: leat config get: effective settings of a topic or of the broker.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/config_resource.h"
 #include "cli/json_text.h"
+#include "cli/suggest.h"
 #include "cli/text_table.h"
 #include "cli/unset_names.h"
 
@@ -18,48 +19,46 @@ struct GetOptions {
   bool overrides = false;
 };
 
-constexpr int8_t kDefaultConfig = 5;
-
-Result<void> refuse_unknown(SimpleClient& client, const ConfigTarget& target, const std::string& name) {
-  TRY(entries, describe_configs(client, target.resource, {}));
-  const std::string_view kind = target.resource.type == ResourceType::kTopic ? "topic" : "broker";
+Result<void> refuse_unknown(Session& session, const ConfigTarget& target, const std::string& name) {
+  TRY(connected, session.client());
+  TRY(entries, session.wait(connected->admin().describe_configs(target.resource)));
+  const std::string_view kind = target.resource.type == client::ResourceType::kTopic ? "topic" : "broker";
   return fail(Errc::kNotFound,
               with_hint(no_such_setting(target.resource, name, entries),
                         fmt::format("All of them: leat config get {} {}", kind, target.resource.name)));
 }
 
 // A broker leaves out what it does not know.
-Result<void> check_all_found(SimpleClient& client, const ConfigTarget& target,
-                             const std::vector<ConfigEntry>& entries) {
+Result<void> check_all_found(Session& session, const ConfigTarget& target,
+                             const std::vector<client::ConfigEntry>& entries) {
   for (const std::string& name : target.rest) {
-    const bool found =
-        std::any_of(entries.begin(), entries.end(), [&name](const ConfigEntry& entry) { return entry.name == name; });
-    if (found) continue;
-    return refuse_unknown(client, target, name);
+    const bool found = std::any_of(entries.begin(), entries.end(),
+                                   [&name](const client::ConfigEntry& entry) { return entry.name == name; });
+    if (!found) return refuse_unknown(session, target, name);
   }
   return {};
 }
 
 Result<int> get(Session& session, const GetOptions& options) {
   TRY(target, parse_config_target(options.words, "config get"));
-  TRY(client, session.client());
-  TRY(complete(target, *client));
-  TRY(entries, describe_configs(*client, target.resource, target.rest));
-  TRY(check_all_found(*client, target, entries));
+  TRY(connected, session.client());
+  TRY(complete(target, session));
+  TRY(entries, session.wait(connected->admin().describe_configs(target.resource, target.rest)));
+  TRY(check_all_found(session, target, entries));
   TextTable table({"NAME", "VALUE", "SOURCE"});
-  for (const ConfigEntry& entry : entries) {
-    if (options.overrides && entry.source == kDefaultConfig) continue;
+  for (const client::ConfigEntry& entry : entries) {
+    if (options.overrides && entry.source == client::ConfigSource::kDefault) continue;
+    const bool secret = entry.secrecy == client::ConfigEntry::Secrecy::kSensitive;
     if (session.options.json) {
       session.out(json_line({{"name", entry.name},
                              {"value", entry.value ? JsonValue(*entry.value) : JsonValue(nullptr)},
-                             {"source", config_source_name(entry.source)},
-                             {"read_only", entry.read_only},
-                             {"sensitive", entry.sensitive}}));
+                             {"source", to_string(entry.source)},
+                             {"read_only", entry.access == client::ConfigEntry::Access::kReadOnly},
+                             {"sensitive", secret}}));
     } else if (target.rest.size() == 1) {
       session.out(entry.value.value_or("") + "\n");
     }
-    table.add({entry.name, entry.sensitive ? "(secret)" : entry.value.value_or(""),
-               std::string(config_source_name(entry.source))});
+    table.add({entry.name, secret ? "(secret)" : entry.value.value_or(""), std::string(to_string(entry.source))});
   }
   if (!session.options.json && target.rest.size() != 1) session.out(table.to_string());
   return kExitOk;

@@ -26,10 +26,10 @@ Result<ConfigTarget> parse_config_target(const std::vector<std::string>& words, 
       return fail(Errc::kInvalidArgument, fmt::format("the topic's name is missing: leat {} topic NAME {}", command,
                                                       sets ? "SETTING=VALUE" : "[SETTING]"));
     }
-    target.resource = {.type = ResourceType::kTopic, .name = words[1]};
+    target.resource = {.type = client::ResourceType::kTopic, .name = words[1]};
     used = 2;
   } else if (words[0] == "broker") {
-    target.resource.type = ResourceType::kBroker;
+    target.resource.type = client::ResourceType::kBroker;
     if (words.size() > 1 && is_number(words[1])) {
       target.resource.name = words[1];
       used = 2;
@@ -45,10 +45,11 @@ Result<ConfigTarget> parse_config_target(const std::vector<std::string>& words, 
 }
 
 // The controller: the only node that leatd has.
-Result<void> complete(ConfigTarget& target, SimpleClient& client) {
+Result<void> complete(ConfigTarget& target, Session& session) {
   if (!target.resource.name.empty()) return {};
-  TRY(metadata, client.metadata(std::vector<std::string>{}, AutoCreate::kNo));
-  target.resource.name = std::to_string(metadata.controller_id);
+  TRY(connected, session.client());
+  TRY(cluster, session.wait(connected->admin().describe_cluster()));
+  target.resource.name = std::to_string(cluster.controller_id);
   return {};
 }
 

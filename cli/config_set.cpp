@@ -1,4 +1,4 @@
-// config_set.cpp: leat config set: changes settings of a topic or of the broker (IncrementalAlterConfigs).
+// config_set.cpp: leat config set: changes settings of a topic or of the broker.
 #include <fmt/format.h>
 
 #include <memory>
@@ -20,15 +20,15 @@ struct SetOptions {
 Result<int> set(Session& session, const SetOptions& options) {
   TRY(target, parse_config_target(options.words, "config set"));
   TRY(pairs, parse_key_values(target.rest, "config set"));
-  std::vector<ConfigChange> changes;
+  std::vector<client::ConfigChange> changes;
   for (const KeyValue& pair : pairs) changes.push_back({.name = pair.key, .value = pair.value});
   for (const std::string& name : options.unset) changes.push_back({.name = name, .value = std::nullopt});
   if (changes.empty()) return fail(Errc::kInvalidArgument, "nothing to set: give NAME=VALUE, or --unset NAME");
-  TRY(client, session.client());
-  TRY(complete(target, *client));
-  TRY(check_unset_names(*client, target.resource, options.unset));
-  TRY(alter_configs(*client, target.resource, changes));
-  for (const ConfigChange& change : changes) {
+  TRY(connected, session.client());
+  TRY(complete(target, session));
+  TRY(check_unset_names(session, target.resource, options.unset));
+  TRY(session.wait(connected->admin().alter_configs(target.resource, changes)));
+  for (const client::ConfigChange& change : changes) {
     if (session.options.json) {
       session.out(
           json_line({{"name", change.name}, {"value", change.value ? JsonValue(*change.value) : JsonValue(nullptr)}}));

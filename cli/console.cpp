@@ -2,6 +2,7 @@
 #include "cli/console.h"
 
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -34,7 +35,9 @@ void Console::out(std::string_view text) {
   if (buffer_.size() >= kBufferBytes) flush();
 }
 
+// Output and progress may be the same terminal: the line of progress makes room.
 void Console::flush() noexcept {
+  if (!buffer_.empty()) end_progress();
   if (state_ == OutputState::kOpen && !write_all(output_, buffer_)) {
     if (errno != EPIPE) output_error_ = error_from_errno(errno, "standard output");
     state_ = OutputState::kClosed;
@@ -70,6 +73,12 @@ Result<size_t> Console::read_input(MutableByteView into) {
 bool Console::input_is_waiting() const noexcept {
   pollfd waiting{.fd = input_, .events = POLLIN, .revents = 0};
   return ::poll(&waiting, 1, 0) > 0;
+}
+
+std::optional<int64_t> Console::input_size_bytes() const noexcept {
+  struct stat status {};
+  if (::fstat(input_, &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  return static_cast<int64_t>(status.st_size);
 }
 
 bool Console::input_is_terminal() const noexcept { return ::isatty(input_) != 0; }

@@ -2,6 +2,7 @@
 // (leat ... | head) ends the command quietly, any other failure (a full disk) is kept for the end. Thread: one.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,6 +34,9 @@ class Console {
   Result<size_t> read_input(MutableByteView into);  // 0 at the end
   bool input_is_waiting() const noexcept;           // bytes, or the end, can be read without waiting
   bool input_is_terminal() const noexcept;
+  std::optional<int64_t> input_size_bytes() const noexcept;   // of a file; none: nobody knows before its end
+  int input_descriptor() const noexcept { return input_; }    // for who does more with a terminal than read
+  int output_descriptor() const noexcept { return output_; }  // and write; flush() first
 
  private:
   int input_;

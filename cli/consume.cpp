@@ -1,36 +1,135 @@
 // consume.cpp: leat consume: records of a topic to standard output, as they come or up to the end that there is now.
+// Alone, it prints in this thread what the client's thread fetches ahead.
 #include <memory>
+#include <set>
 
 #include "cli/command.h"
 #include "cli/consume_group.h"
 #include "cli/consuming.h"
-#include "client/partition_reader.h"
+#include "cli/topic_lookup.h"
+#include "net/protocol/error_code.h"
 
 namespace leat::cli {
 namespace {
 
+using Partitions = std::set<int32_t>;
+
+// In the loop's thread, where it costs one hop for all of them.
+client::Task<Offsets> positions_of(const client::Consumer* consumer, std::string topic, Partitions partitions) {
+  Offsets positions;
+  for (const int32_t partition : partitions) {
+    const client::Result<int64_t> position = consumer->position({.topic = topic, .partition = partition});
+    if (position) positions[partition] = *position;
+  }
+  co_return positions;
+}
+
+class Reading {
+ public:
+  Reading(Session& session, const ConsumeOptions& options, client::Client& client, RecordFormat format) noexcept
+      : session_(session), options_(options), client_(client), printer_(session, options, std::move(format)) {}
+
+  Result<void> begin(const std::vector<int32_t>& partitions);
+  Result<void> run();
+
+ private:
+  Result<void> note_ends(const std::vector<int32_t>& partitions);
+  void print(const client::Records& records);
+  void note_finished();
+  Error failed(const client::Error& error);
+
+  Session& session_;
+  const ConsumeOptions& options_;
+  client::Client& client_;
+  RecordPrinter printer_;
+  std::unique_ptr<client::Consumer> consumer_;
+  Offsets next_;           // behind what was printed
+  Offsets ends_;           // with --exit
+  Partitions unfinished_;  // with --exit: have not come to their end
+};
+
+Result<void> Reading::begin(const std::vector<int32_t>& partitions) {
+  TRY(start, start_offsets(session_, options_, partitions));
+  next_ = std::move(start);
+  if (options_.exit_at_end) TRY(note_ends(partitions));
+  client::ConsumerSettings settings = consumer_settings(options_);
+  settings.auto_offset_reset = client::OffsetReset::kNone;
+  client::Result<std::unique_ptr<client::Consumer>> consumer = client_.consumer(settings);
+  if (!consumer) return fail(session_.failure(consumer.error()));
+  consumer_ = *std::move(consumer);
+  std::vector<client::TopicPartition> names;
+  for (const int32_t partition : partitions) names.push_back({.topic = options_.topic, .partition = partition});
+  const client::Result<> assigned = consumer_->assign(names);
+  if (!assigned) return fail(session_.failure(assigned.error()));
+  for (const client::TopicPartition& name : names) {
+    const client::Result<> placed = consumer_->seek(name, next_[name.partition]);
+    if (!placed) return fail(session_.failure(placed.error()));
+  }
+  return {};
+}
+
+Result<void> Reading::note_ends(const std::vector<int32_t>& partitions) {
+  TRY(ends, list_offsets(session_, options_.topic, partitions, client::kLatestOffset, isolation_of(options_)));
+  for (const auto& [partition, end] : ends) {
+    ends_[partition] = end.offset;
+    if (next_[partition] < end.offset) unfinished_.insert(partition);
+  }
+  return {};
+}
+
+void Reading::print(const client::Records& records) {
+  for (const client::RecordView& record : records) {
+    printer_.print(record);
+    next_[record.partition] = record.offset + 1;
+  }
+  session_.console.flush();
+}
+
+// By positions and not by what was printed: the last batches may hold nothing to print.
+void Reading::note_finished() {
+  const Offsets positions = client_.run(positions_of(consumer_.get(), options_.topic, unfinished_));
+  for (const auto& [partition, position] : positions) {
+    if (position >= ends_[partition]) unfinished_.erase(partition);
+  }
+}
+
+Result<void> Reading::run() {
+  while (!printer_.is_done() && !(options_.exit_at_end && unfinished_.empty())) {
+    const client::Result<client::Records> records = consumer_->poll(poll_wait_ms(options_)).wait();
+    if (!records) {
+      const client::Result<client::Records> before_it = consumer_->poll(0).wait();
+      if (before_it) print(*before_it);
+      return fail(failed(records.error()));
+    }
+    print(*records);
+    if (options_.exit_at_end) note_finished();
+  }
+  return {};
+}
+
+// An offset that the log has no more, because it was cut while it was read, leaves its partition without a position.
+Error Reading::failed(const client::Error& error) {
+  if (error.kafka_code() != ErrorCode::kOffsetOutOfRange) return reading_failed(session_, error);
+  for (const auto& [partition, offset] : next_) {
+    const client::TopicPartition name{.topic = options_.topic, .partition = partition};
+    if (consumer_->position(name)) continue;
+    Result<OffsetsFound> earliest = list_offsets(session_, options_.topic, {partition}, client::kEarliestOffset);
+    Result<OffsetsFound> latest = list_offsets(session_, options_.topic, {partition}, client::kLatestOffset);
+    if (!earliest || !latest) break;
+    return offset_outside(session_, name, offset, (*earliest)[partition].offset, (*latest)[partition].offset);
+  }
+  return session_.failure(error);
+}
+
 Result<int> consume_alone(Session& session, const ConsumeOptions& options) {
-  const std::vector<int32_t> partitions(options.partitions.begin(), options.partitions.end());
   TRY(format, RecordFormat::parse(options.format));
-  TRY(client, session.client());
-  TRY(topic, client->topic(options.topic, AutoCreate::kNo));
-  TRY(positions, start_offsets(session, *client, topic, options, partitions));
-  Offsets ends;
-  if (options.exit_at_end) {
-    TRY(latest, list_offsets(*client, topic, kLatestOffset, partitions));
-    for (const auto& [partition, end] : latest) ends[partition] = end.offset;
-  }
+  TRY(topic, find_topic(session, options.topic));
+  TRY(partitions, chosen_partitions(session, topic, options.partitions));
+  TRY(connected, session.client());
+  Reading reading(session, options, *connected, std::move(format));
+  TRY(reading.begin(partitions));
   catch_interrupts();
-  RecordPrinter printer(session, options, std::move(format));
-  PartitionReader reader(
-      *client, topic, positions,
-      {.max_bytes = static_cast<int32_t>(options.max_bytes),
-       .isolation = options.isolation == "read_committed" ? Isolation::kReadCommitted : Isolation::kReadUncommitted});
-  const auto on_record = [&printer](const FetchedRecord& fetched) { printer.print(fetched); };
-  while (!printer.is_done() && !(options.exit_at_end && at_end(reader.positions(), ends))) {
-    TRY(reader.poll(Millis(500), on_record));
-    session.console.flush();
-  }
+  TRY(reading.run());
   return kExitOk;
 }
 

@@ -2,6 +2,8 @@
 // how records are printed.
 #pragma once
 
+#include <leat/consumer.h>
+
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -10,8 +12,6 @@
 
 #include "cli/record_text.h"
 #include "cli/session.h"
-#include "client/partition_reader.h"
-#include "client/topic_offsets.h"
 
 namespace leat::cli {
 
@@ -33,24 +33,28 @@ struct ConsumeOptions {
 
 using Offsets = std::map<int32_t, int64_t>;  // by partition
 
-// As --from-beginning, --offset and --since say; without them where the partitions end. All when `partitions` is empty.
-// kOffsetOutOfRange: a partition does not have --offset.
-Result<Offsets> start_offsets(Session& session, SimpleClient& client, const Topic& topic, const ConsumeOptions& options,
-                              const std::vector<int32_t>& partitions);
+client::IsolationLevel isolation_of(const ConsumeOptions& options) noexcept;
+// Of both ways: what is fetched ahead is bounded by --max-bytes.
+client::ConsumerSettings consumer_settings(const ConsumeOptions& options);
+// How long to wait for records at most, before the next look at what else may end the command.
+int64_t poll_wait_ms(const ConsumeOptions& options) noexcept;
 
-// Every partition stands at its end or beyond.
-bool at_end(const Offsets& positions, const Offsets& ends);
+// As --from-beginning, --offset and --since say; without them where the partitions end.
+// OFFSET_OUT_OF_RANGE: a partition does not have --offset.
+Result<Offsets> start_offsets(Session& session, const ConsumeOptions& options, const std::vector<int32_t>& partitions);
+// What poll() gave as an error that ends the command.
+Error reading_failed(Session& session, const client::Error& error);
 
 class RecordPrinter {
  public:
   RecordPrinter(Session& session, const ConsumeOptions& options, RecordFormat format) noexcept
       : session_(session), options_(options), format_(std::move(format)) {}
 
-  void print(const FetchedRecord& fetched);
+  void print(const client::RecordView& record);
   // Enough was printed, nobody reads any more, or the user wants to stop.
   bool is_done() const noexcept;
-  // `positions` of the reader, but for partitions whose records were not all printed: those at the first that was not.
-  Offsets printed_below(const Offsets& positions) const;
+  // Where records begin that came when it was done already.
+  const Offsets& first_left_out() const noexcept { return first_left_out_; }
 
  private:
   bool has_printed_enough() const noexcept { return options_.count && count_ >= *options_.count; }

@@ -87,6 +87,13 @@ void Flags::choice(const std::string& names, std::string& target, const std::vec
 void Flags::word(const std::string& name, std::string& target, Need need, const std::string& help) {
   app_.add_option(name, target, help)->type_name("")->required(need == Need::kRequired);
 }
+void Flags::choice_word(const std::string& name, std::string& target, const std::vector<std::string>& choices,
+                        Need need, const std::string& help) {
+  app_.add_option(name, target, help)
+      ->type_name(fmt::format("{}", fmt::join(choices, "|")))
+      ->check(one_of(choices))
+      ->required(need == Need::kRequired);
+}
 void Flags::words(const std::string& name, std::vector<std::string>& target, Need need, const std::string& help) {
   app_.add_option(name, target, help)->type_name("")->required(need == Need::kRequired);
 }

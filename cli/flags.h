@@ -1,5 +1,5 @@
-// flags.h: how a command declares its flags: a narrow face of CLI11, so that two files include it. Targets must outlive
-// the parse; a command keeps them in a struct that its action shares.
+// flags.h: how a command declares its flags: a narrow face of CLI11, so that three files include it. Targets must
+// outlive the parse; a command keeps them in a struct that its action shares.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +38,8 @@ class Flags {
               const std::string& help);
 
   void word(const std::string& name, std::string& target, Need need, const std::string& help);  // by its place
+  void choice_word(const std::string& name, std::string& target, const std::vector<std::string>& choices, Need need,
+                   const std::string& help);
   void words(const std::string& name, std::vector<std::string>& target, Need need, const std::string& help);
 
  private:

@@ -1,11 +1,12 @@
-// group_delete.cpp: leat group delete (DeleteGroups).
+// group_delete.cpp: leat group delete.
 #include <fmt/format.h>
 
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/group_words.h"
 #include "cli/json_text.h"
-#include "client/group_admin.h"
+#include "net/protocol/error_code.h"
 
 namespace leat::cli {
 namespace {
@@ -15,17 +16,26 @@ struct DeleteOptions {
   bool if_exists = false;
 };
 
+Error refusal(Session& session, const client::Error& error, const std::string& name) {
+  if (error.kafka_code() == ErrorCode::kGroupIdNotFound) return no_group(session, error, name);
+  return session.failure(error,
+                         fmt::format("group '{}' has members (NON_EMPTY_GROUP): stop its consumers first. Who they "
+                                     "are: leat group describe {}",
+                                     name, name));
+}
+
 Result<int> remove(Session& session, const DeleteOptions& options) {
-  TRY(client, session.client());
+  TRY(connected, session.client());
   int code = kExitOk;
   for (const std::string& name : options.names) {
-    const Result<void> deleted = delete_group(*client, name);
+    const client::Result<> deleted = connected->admin().delete_group(name).wait();
     if (!deleted) {
-      const Errc reason = deleted.error().code;
-      if (reason != Errc::kNotFound && reason != Errc::kPolicyViolation) return fail(deleted.error());
-      if (reason != Errc::kNotFound || !options.if_exists) {
+      const ErrorCode reason = deleted.error().kafka_code();
+      const bool missing = reason == ErrorCode::kGroupIdNotFound;
+      if (!missing && reason != ErrorCode::kNonEmptyGroup) return fail(session.failure(deleted.error()));
+      if (!missing || !options.if_exists) {
         code = kExitFailed;
-        session.tell(deleted.error());
+        session.tell(refusal(session, deleted.error(), name));
       }
     }
     if (session.options.json) session.out(json_line({{"group", name}, {"deleted", deleted.has_value()}}));

@@ -1,17 +1,17 @@
 // group_describe.cpp: leat group describe: how far a group has come in each partition, who reads it, and who its
-// members are (ConsumerGroupDescribe or DescribeGroups, OffsetFetch, ListOffsets).
+// members are.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "cli/command.h"
+#include "cli/group_words.h"
 #include "cli/json_text.h"
 #include "cli/text_table.h"
-#include "client/group_admin.h"
-#include "client/group_offsets.h"
-#include "client/topic_offsets.h"
+#include "net/protocol/error_code.h"
 
 namespace leat::cli {
 namespace {
@@ -23,50 +23,52 @@ struct DescribeOptions {
 struct Progress {
   std::optional<int64_t> committed;
   std::optional<int64_t> log_end;  // none: the partition is gone
-  const GroupMemberDetails* owner = nullptr;
+  const client::GroupMember* owner = nullptr;
 
   std::optional<int64_t> lag() const {
     if (!committed || !log_end) return std::nullopt;
     return std::max<int64_t>(*log_end - *committed, 0);
   }
 };
-using ProgressByPartition = std::map<TopicPartition, Progress>;
+using ProgressByPartition = std::map<client::TopicPartition, Progress>;
 
-Result<void> add_log_ends(SimpleClient& client, ProgressByPartition& partitions) {
-  std::map<std::string, std::vector<int32_t>> by_topic;
-  for (const auto& [name, progress] : partitions) by_topic[name.topic].push_back(name.partition);
-  for (const auto& [name, indexes] : by_topic) {
-    const Result<Topic> topic = client.topic(name, AutoCreate::kNo);
-    if (!topic && topic.error().code == Errc::kNotFound) continue;
-    if (!topic) return fail(topic.error());
-    std::vector<int32_t> present;
-    for (const auto& partition : topic->partitions) {
-      const int32_t index = partition.partition_index;
-      if (std::find(indexes.begin(), indexes.end(), index) != indexes.end()) present.push_back(index);
+// Of partitions that are not gone.
+Result<void> add_log_ends(Session& session, client::Admin& admin, ProgressByPartition& partitions) {
+  std::set<std::string> names;
+  for (const auto& [name, progress] : partitions) names.insert(name.topic);
+  std::map<client::TopicPartition, int64_t> times;
+  for (const std::string& name : names) {
+    const client::Result<std::vector<client::TopicInfo>> topics = admin.describe_topics({name}).wait();
+    const bool gone = !topics && topics.error().kafka_code() == ErrorCode::kUnknownTopicOrPartition;
+    if (gone) continue;
+    if (!topics) return fail(session.failure(topics.error()));
+    for (const client::PartitionInfo& partition : topics->front().partitions) {
+      const client::TopicPartition present{.topic = name, .partition = partition.partition};
+      if (partitions.contains(present)) times[present] = client::kLatestOffset;
     }
-    if (present.empty()) continue;
-    TRY(ends, list_offsets(client, *topic, kLatestOffset, present));
-    for (const auto& [partition, end] : ends) partitions[{.topic = name, .partition = partition}].log_end = end.offset;
   }
+  if (times.empty()) return {};
+  TRY(ends, session.wait(admin.list_offsets(std::move(times))));
+  for (const auto& [name, end] : ends) partitions[name].log_end = end.offset;
   return {};
 }
 
-Result<ProgressByPartition> progress_of(SimpleClient& client, const GroupDetails& group) {
+Result<ProgressByPartition> progress_of(Session& session, client::Admin& admin, const client::GroupInfo& group) {
   ProgressByPartition partitions;
-  TRY(committed, fetch_committed(client, group.group_id));
-  for (const auto& [name, offset] : committed) partitions[name].committed = offset;
-  for (const GroupMemberDetails& member : group.members) {
-    for (const TopicPartition& name : member.assigned) partitions[name].owner = &member;
+  TRY(committed, session.wait(admin.list_group_offsets(group.group_id)));
+  for (const auto& [name, offset] : committed) partitions[name].committed = offset.offset;
+  for (const client::GroupMember& member : group.members) {
+    for (const client::TopicPartition& name : member.assigned) partitions[name].owner = &member;
   }
-  TRY(add_log_ends(client, partitions));
+  TRY(add_log_ends(session, admin, partitions));
   return partitions;
 }
 
 // "orders:0,1 prices:0"
-std::string compact(const std::vector<TopicPartition>& partitions) {
+std::string compact(const std::vector<client::TopicPartition>& partitions) {
   std::string text;
-  const TopicPartition* before = nullptr;
-  for (const TopicPartition& one : partitions) {
+  const client::TopicPartition* before = nullptr;
+  for (const client::TopicPartition& one : partitions) {
     if (before != nullptr && before->topic == one.topic) {
       text += fmt::format(",{}", one.partition);
     } else {
@@ -77,9 +79,9 @@ std::string compact(const std::vector<TopicPartition>& partitions) {
   return text.empty() ? "-" : text;
 }
 
-JsonRaw json_partitions(const std::vector<TopicPartition>& partitions) {
+JsonRaw json_partitions(const std::vector<client::TopicPartition>& partitions) {
   std::vector<JsonValue> values;
-  for (const TopicPartition& one : partitions) {
+  for (const client::TopicPartition& one : partitions) {
     values.emplace_back(JsonObject({{"topic", one.topic}, {"partition", one.partition}}).raw());
   }
   return json_array(values);
@@ -88,10 +90,10 @@ JsonRaw json_partitions(const std::vector<TopicPartition>& partitions) {
 JsonValue or_null(const std::optional<int64_t>& number) { return number ? JsonValue(*number) : JsonValue(nullptr); }
 JsonValue or_null(const std::optional<std::string>& text) { return text ? JsonValue(*text) : JsonValue(nullptr); }
 
-JsonRaw json_members(const GroupDetails& group) {
+JsonRaw json_members(const client::GroupInfo& group) {
   const bool has_epochs = group.group_epoch >= 0;
   std::vector<JsonValue> members;
-  for (const GroupMemberDetails& member : group.members) {
+  for (const client::GroupMember& member : group.members) {
     JsonObject one({{"member_id", member.member_id},
                     {"group_instance_id", or_null(member.instance_id)},
                     {"client_id", member.client_id},
@@ -106,7 +108,7 @@ JsonRaw json_members(const GroupDetails& group) {
   return json_array(members);
 }
 
-void print_json(Session& session, const GroupDetails& group, const ProgressByPartition& partitions) {
+void print_json(Session& session, const client::GroupInfo& group, const ProgressByPartition& partitions) {
   std::vector<JsonValue> rows;
   for (const auto& [name, progress] : partitions) {
     JsonObject row({{"topic", name.topic},
@@ -133,14 +135,14 @@ void print_json(Session& session, const GroupDetails& group, const ProgressByPar
 
 std::string or_dash(const std::optional<int64_t>& number) { return number ? std::to_string(*number) : "-"; }
 
-void print_text(Session& session, const GroupDetails& group, const ProgressByPartition& partitions) {
+void print_text(Session& session, const client::GroupInfo& group, const ProgressByPartition& partitions) {
   const std::string assignor = group.assignor.empty() ? "" : "  assignor " + group.assignor;
   const std::string epoch = group.group_epoch < 0 ? "" : fmt::format("  epoch {}", group.group_epoch);
   session.out(fmt::format("Group {}  type {}  state {}{}{}  members {}\n", group.group_id, group.type, group.state,
                           assignor, epoch, group.members.size()));
   TextTable table({"TOPIC", "PARTITION", "COMMITTED", "LOG-END", "LAG", "MEMBER", "CLIENT", "HOST"});
   for (const auto& [name, progress] : partitions) {
-    const GroupMemberDetails* const owner = progress.owner;
+    const client::GroupMember* const owner = progress.owner;
     table.add({name.topic, std::to_string(name.partition), or_dash(progress.committed), or_dash(progress.log_end),
                or_dash(progress.lag()), owner ? owner->member_id : "-", owner ? owner->client_id : "-",
                owner ? owner->client_host : "-"});
@@ -150,7 +152,7 @@ void print_text(Session& session, const GroupDetails& group, const ProgressByPar
   const bool has_epochs = group.group_epoch >= 0;
   TextTable members({"MEMBER", "INSTANCE", "CLIENT", "HOST", has_epochs ? "EPOCH" : "PARTITIONS", "ASSIGNMENT",
                      has_epochs ? "TARGET" : ""});
-  for (const GroupMemberDetails& member : group.members) {
+  for (const client::GroupMember& member : group.members) {
     members.add({member.member_id, member.instance_id.value_or("-"), member.client_id, member.client_host,
                  has_epochs ? std::to_string(member.member_epoch) : std::to_string(member.assigned.size()),
                  compact(member.assigned), has_epochs ? compact(member.target) : ""});
@@ -159,14 +161,16 @@ void print_text(Session& session, const GroupDetails& group, const ProgressByPar
 }
 
 Result<int> describe(Session& session, const DescribeOptions& options) {
-  TRY(client, session.client());
+  TRY(connected, session.client());
+  client::Admin& admin = connected->admin();
   for (const std::string& name : options.names) {
-    TRY(group, describe_group(*client, name));
-    TRY(partitions, progress_of(*client, group));
+    const client::Result<client::GroupInfo> group = admin.describe_group(name).wait();
+    if (!group) return fail(no_group(session, group.error(), name));
+    TRY(partitions, progress_of(session, admin, *group));
     if (session.options.json) {
-      print_json(session, group, partitions);
+      print_json(session, *group, partitions);
     } else {
-      print_text(session, group, partitions);
+      print_text(session, *group, partitions);
     }
   }
   return kExitOk;

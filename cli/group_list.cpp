@@ -1,4 +1,4 @@
-// group_list.cpp: leat group list (ListGroups).
+// group_list.cpp: leat group list.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,7 +9,6 @@
 #include "cli/json_text.h"
 #include "cli/suggest.h"
 #include "cli/text_table.h"
-#include "client/group_admin.h"
 
 namespace leat::cli {
 namespace {
@@ -44,13 +43,22 @@ Result<void> check_known(const std::vector<std::string>& words, const std::vecto
 
 std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
 
+Error not_listed(Session& session, const ListOptions& options, const client::Error& error) {
+  const bool filters = !options.states.empty() || !options.types.empty();
+  if (!filters || error.cause() != client::Cause::kUnsupported) return session.failure(error);
+  return session.failure(error, "this broker does not tell states or types of groups; list them without a filter");
+}
+
 Result<int> list(Session& session, const ListOptions& options) {
   TRY(check_known(options.states, kStates, "state"));
   TRY(check_known(options.types, kTypes, "type"));
-  TRY(client, session.client());
-  TRY(groups, list_groups(*client, {.states = options.states, .types = options.types}));
+  TRY(connected, session.client());
+  client::GroupFilter filter{.states = options.states, .types = options.types};
+  const client::Result<std::vector<client::GroupSummary>> groups =
+      connected->admin().list_groups(std::move(filter)).wait();
+  if (!groups) return fail(not_listed(session, options, groups.error()));
   TextTable table({"GROUP", "TYPE", "STATE", "PROTOCOL"});
-  for (const GroupSummary& group : groups) {
+  for (const client::GroupSummary& group : *groups) {
     if (session.options.json) {
       session.out(json_line({{"group", group.group_id},
                              {"type", group.type},
@@ -61,7 +69,7 @@ Result<int> list(Session& session, const ListOptions& options) {
     }
     table.add({group.group_id, or_dash(group.type), or_dash(group.state), or_dash(group.protocol_type)});
   }
-  if (!groups.empty()) {
+  if (!groups->empty()) {
     if (!session.options.json && !session.options.quiet) session.out(table.to_string());
   } else if (!options.states.empty() || !options.types.empty()) {
     session.say("No such groups. All of them: leat group list");

@@ -1,5 +1,5 @@
-// group_reset.cpp: leat group reset: moves the committed offsets of a group that has no members (OffsetFetch,
-// ListOffsets, OffsetCommit). Without --execute it shows what it would do and changes nothing.
+// group_reset.cpp: leat group reset: moves the committed offsets of a group that has no members. Without --execute it
+// shows what it would do and changes nothing.
 #include <fmt/format.h>
 
 #include <map>
@@ -8,11 +8,11 @@
 #include "cli/command.h"
 #include "cli/json_text.h"
 #include "cli/moment.h"
+#include "cli/progress_line.h"
 #include "cli/reset_plan.h"
 #include "cli/text_table.h"
-#include "client/group_admin.h"
-#include "client/group_offsets.h"
-#include "client/topic_offsets.h"
+#include "cli/topic_lookup.h"
+#include "net/protocol/error_code.h"
 
 namespace leat::cli {
 namespace {
@@ -46,20 +46,21 @@ Result<ResetTarget> target_of(const ResetOptions& options, int64_t now_ms) {
   return ResetTarget{.to = ResetTo::kMoment, .value = moment_ms};
 }
 
-Result<void> check_empty(SimpleClient& client, const std::string& name) {
-  const Result<GroupDetails> group = describe_group(client, name);
-  if (!group && group.error().code == Errc::kNotFound) return {};  // the commit makes it
-  if (!group) return fail(group.error());
-  if (group->is_empty()) return {};
-  return fail(
-      Errc::kPolicyViolation,
+Result<void> check_empty(Session& session, client::Admin& admin, const std::string& name) {
+  const client::Result<client::GroupInfo> group = admin.describe_group(name).wait();
+  const bool missing = !group && group.error().kafka_code() == ErrorCode::kGroupIdNotFound;
+  if (missing) return {};  // the commit makes it
+  if (!group) return fail(session.failure(group.error()));
+  if (group->members.empty() && group->state == "Empty") return {};
+  return fail(session.refusal(
+      ErrorCode::kNonEmptyGroup,
       fmt::format("group '{}' is not empty (NON_EMPTY_GROUP): it has {} member{} and its state is {}. Its offsets "
                   "can be moved only while nobody reads with it: stop its consumers and try again. Who they are: "
                   "leat group describe {}",
-                  name, group->members.size(), group->members.size() == 1 ? "" : "s", group->state, name));
+                  name, group->members.size(), group->members.size() == 1 ? "" : "s", group->state, name)));
 }
 
-Result<std::vector<TopicSelection>> selected_topics(const ResetOptions& options, const CommittedPositions& committed) {
+Result<std::vector<TopicSelection>> selected_topics(const ResetOptions& options, const client::Offsets& committed) {
   std::vector<TopicSelection> topics;
   for (const std::string& text : options.topics) {
     TRY(topic, parse_topic_selection(text));
@@ -77,29 +78,46 @@ Result<std::vector<TopicSelection>> selected_topics(const ResetOptions& options,
   return topics;
 }
 
-Result<void> plan_topic(SimpleClient& client, const TopicSelection& selection, const CommittedPositions& committed,
+Result<void> plan_topic(Session& session, const TopicSelection& selection, const client::Offsets& committed,
                         const ResetTarget& target, Plan& plan) {
-  TRY(topic, client.topic(selection.topic, AutoCreate::kNo));
-  TRY(earliest, list_offsets(client, topic, kEarliestOffset, selection.partitions));
-  TRY(latest, list_offsets(client, topic, kLatestOffset, selection.partitions));
-  std::map<int32_t, PartitionOffset> at_moment;
+  TRY(topic, find_topic(session, selection.topic));
+  const std::vector<int64_t> selected(selection.partitions.begin(), selection.partitions.end());
+  TRY(partitions, chosen_partitions(session, topic, selected));
+  TRY(earliest, list_offsets(session, selection.topic, partitions, client::kEarliestOffset));
+  TRY(latest, list_offsets(session, selection.topic, partitions, client::kLatestOffset));
+  OffsetsFound at_moment;
   if (target.to == ResetTo::kMoment) {
-    TRY(found, list_offsets(client, topic, target.value, selection.partitions));
+    TRY(found, list_offsets(session, selection.topic, partitions, target.value));
     at_moment = std::move(found);
   }
   for (const auto& [index, first] : earliest) {
-    const TopicPartition name{.topic = selection.topic, .partition = index};
+    const client::TopicPartition name{.topic = selection.topic, .partition = index};
     PartitionState state;
     state.earliest = first.offset;
     state.latest = latest[index].offset;
     if (const auto found = at_moment.find(index); found != at_moment.end() && found->second.offset >= 0) {
       state.at_moment = found->second.offset;
     }
-    if (const auto before = committed.find(name); before != committed.end()) state.committed = before->second;
+    if (const auto before = committed.find(name); before != committed.end()) state.committed = before->second.offset;
     TRY(planned, plan_reset(name, state, target));
     plan.push_back(std::move(planned));
   }
   return {};
+}
+
+Result<Plan> make_plan(Session& session, const std::vector<TopicSelection>& topics, const client::Offsets& committed,
+                       const ResetTarget& target) {
+  Plan plan;
+  ProgressLine progress(session);
+  size_t done_count = 0;
+  for (const TopicSelection& topic : topics) {
+    if (progress.is_due()) {
+      progress.show(fmt::format("{} of {} topics, {} partitions", done_count, topics.size(), plan.size()));
+    }
+    TRY(plan_topic(session, topic, committed, target, plan));
+    ++done_count;
+  }
+  return plan;
 }
 
 void print_plan(Session& session, const ResetOptions& options, const Plan& plan) {
@@ -121,21 +139,20 @@ void print_plan(Session& session, const ResetOptions& options, const Plan& plan)
   if (!session.options.json) session.out(table.to_string());
 }
 
-Result<void> carry_out(SimpleClient& client, const ResetOptions& options, const Plan& plan) {
-  std::map<TopicPartition, int64_t> offsets;
-  for (const PlannedReset& one : plan) offsets[one.partition] = one.next;
-  TRY(refused, commit_offsets(client, options.group, {}, offsets));
+Result<void> carry_out(Session& session, client::Admin& admin, const ResetOptions& options, const Plan& plan) {
+  client::Offsets offsets;
+  for (const PlannedReset& one : plan) offsets[one.partition].offset = one.next;
+  TRY(refused, session.wait(admin.alter_group_offsets(options.group, std::move(offsets))));
   if (refused.empty()) return {};
-  const RefusedOffset& first = refused.front();
-  if (first.error == ErrorCode::kUnknownMemberId) {
-    return fail(
-        Errc::kPolicyViolation,
-        fmt::format("group '{}' got a member meanwhile (UNKNOWN_MEMBER_ID), and keeps its offsets: stop its consumers "
-                    "and try again",
-                    options.group));
+  const auto& [partition, error] = *refused.begin();
+  if (error.kafka_code() == ErrorCode::kUnknownMemberId) {
+    return fail(session.failure(
+        error, fmt::format("group '{}' got a member meanwhile (UNKNOWN_MEMBER_ID), and keeps its offsets: stop its "
+                           "consumers and try again",
+                           options.group)));
   }
-  return fail(to_error(first.error, fmt::format("{} of {} offsets were not moved, the first that of {}", refused.size(),
-                                                plan.size(), first.partition)));
+  return fail(session.failure(
+      error, fmt::format("{} of {} offsets were not moved: {}", refused.size(), plan.size(), error.message())));
 }
 
 Result<int> reset(Session& session, const ResetOptions& options) {
@@ -143,13 +160,13 @@ Result<int> reset(Session& session, const ResetOptions& options) {
   if (options.topics.empty() != options.all_topics) {
     return fail(Errc::kInvalidArgument, "of which topics? Give --topic TOPIC, --topic TOPIC:0,2 or --all-topics");
   }
-  TRY(client, session.client());
-  TRY(check_empty(*client, options.group));
-  TRY(committed, fetch_committed(*client, options.group));
+  TRY(connected, session.client());
+  client::Admin& admin = connected->admin();
+  TRY(check_empty(session, admin, options.group));
+  TRY(committed, session.wait(admin.list_group_offsets(options.group)));
   TRY(topics, selected_topics(options, committed));
-  Plan plan;
-  for (const TopicSelection& topic : topics) TRY(plan_topic(*client, topic, committed, target, plan));
-  if (options.execute) TRY(carry_out(*client, options, plan));
+  TRY(plan, make_plan(session, topics, committed, target));
+  if (options.execute) TRY(carry_out(session, admin, options, plan));
   print_plan(session, options, plan);
   session.say(
       options.execute

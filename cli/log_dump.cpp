@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/json_text.h"
+#include "cli/log_progress.h"
 #include "cli/record_text.h"
 #include "cli/segment_files.h"
 #include "core/log/batch_scanner.h"
@@ -14,6 +15,7 @@
 #include "core/log/producer_snapshot.h"
 #include "core/record/batch_builder.h"
 #include "core/record/compression.h"
+#include "core/record/record.h"
 #include "core/storage/posix_file_system.h"
 
 namespace leat::cli {
@@ -61,6 +63,18 @@ std::string_view timestamp_name(const BatchView& batch) {
   return batch.timestamp_type() == TimestampType::kCreateTime ? "CreateTime" : "LogAppendTime";
 }
 
+// As a consumer sees it; of which partition is not known here.
+client::RecordView public_view(const RecordView& view, int64_t offset, int64_t timestamp_ms) {
+  client::RecordView record;
+  record.partition = -1;
+  record.offset = offset;
+  record.timestamp_ms = timestamp_ms;
+  if (view.key) record.key = as_text(*view.key);
+  if (view.value) record.value = as_text(*view.value);
+  record.headers = client::HeaderRange(view.encoded_headers.data(), view.encoded_headers.size(), view.header_count);
+  return record;
+}
+
 void Dump::batch(const ScannedBatch& scanned, bool crc_ok) {
   const BatchView& b = scanned.batch;
   if (json()) {
@@ -98,9 +112,7 @@ void Dump::record(const BatchRecords& records, const RecordView& view) {
   const BatchView& b = records.batch();
   const int64_t offset = records.offset_of(view).v;
   if (json()) {
-    JsonObject object = record_json(
-        {.topic = "", .partition = -1, .offset = offset, .timestamp_ms = records.timestamp_of(view), .record = view});
-    session_.out(object.line());
+    session_.out(record_json(public_view(view, offset, records.timestamp_of(view))).line());
     return;
   }
   std::string header_keys;
@@ -230,10 +242,15 @@ Action declare_log_dump(Flags& flags) {
                "Begin with the batch that holds it");
   flags.number("-n,--count", options->count, {.least = 0, .greatest = INT64_MAX}, "At most so many batches of a file");
   return [options](Session& session) -> Result<int> {
-    PosixFileSystem files;
-    TRY(paths, find_segment_files(files, options->paths));
-    Dump dump(session, *options, files);
-    for (const std::string& path : paths) TRY(dump.file(path));
+    PosixFileSystem disk;
+    LogProgress progress(session, disk);
+    TRY(paths, find_segment_files(progress.files(), options->paths));
+    Dump dump(session, *options, progress.files());
+    progress.expect(paths.size());
+    for (const std::string& path : paths) {
+      progress.begin(path);
+      TRY(dump.file(path));
+    }
     return dump.found_damage() ? kExitFailed : kExitOk;
   };
 }

@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/json_text.h"
+#include "cli/log_progress.h"
 #include "cli/segment_files.h"
 #include "core/log/folder_repair.h"
 #include "core/log/side_file.h"
@@ -86,13 +87,17 @@ int conclude(Session& session, const RepairTally& tally, RepairMode mode) {
 
 // Every data directory is locked before anything is changed.
 Result<int> repair(Session& session, const RepairOptions& options) {
-  PosixFileSystem files;
+  PosixFileSystem disk;
+  LogProgress progress(session, disk);
+  FileSystem& files = progress.files();
   const RepairMode mode = options.dry_run ? RepairMode::kDryRun : RepairMode::kRepair;
   TRY(folders, find_log_folders(files, options.paths));
   OpenDirectories directories(files, options.dry_run ? OfflineDirectory::Use::kLook : OfflineDirectory::Use::kChange);
   for (const LogFolder& folder : folders) TRY(directories.directory_of(folder));
+  progress.expect(folders.size());
   RepairTally tally;
   for (const LogFolder& folder : folders) {
+    progress.begin(folder.path);
     TRY(directory, directories.directory_of(folder));
     ++tally.folders;
     const Result<RepairReport> report = repair_folder(*directory, folder.path, mode, session.clock.wall_ms());

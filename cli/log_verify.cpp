@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/json_text.h"
+#include "cli/log_progress.h"
 #include "cli/segment_files.h"
 #include "core/log/folder_check.h"
 #include "core/storage/posix_file_system.h"
@@ -44,7 +45,10 @@ Verdict verdict_of(const SegmentCheck& check, const std::vector<std::string>& ot
 class Verification {
  public:
   Verification(Session& session, FileSystem& files)
-      : session_(session), files_(files), directories_(files, OfflineDirectory::Use::kLook) {}
+      : session_(session),
+        progress_(session, files),
+        files_(progress_.files()),
+        directories_(files_, OfflineDirectory::Use::kLook) {}
   Result<void> look_at(const std::string& path);
   int conclude();
 
@@ -56,6 +60,7 @@ class Verification {
   void print_json(const SegmentCheck& check, Verdict verdict);
 
   Session& session_;
+  LogProgress progress_;
   FileSystem& files_;
   OpenDirectories directories_;
   std::vector<std::string> problems_;  // of the segment that is told of: the first of them,
@@ -70,11 +75,14 @@ Result<void> Verification::look_at(const std::string& path) {
   TRY(info, files_.stat(path));
   if (!info.is_directory) return look_at_file(path);
   TRY(folders, find_log_folders(files_, {path}));
+  progress_.expect(folders.size());
   for (const LogFolder& folder : folders) TRY(look_at_folder(folder));
   return {};
 }
 
 Result<void> Verification::look_at_file(const std::string& path) {
+  progress_.expect(1);
+  progress_.begin(path);
   const LogFolder folder = folder_of_file(path);
   TRY(directory, directories_.directory_of(folder));
   TRY(options, check_options_of(files_, path, directory->hints_for(folder.name)));
@@ -84,6 +92,7 @@ Result<void> Verification::look_at_file(const std::string& path) {
 }
 
 Result<void> Verification::look_at_folder(const LogFolder& folder) {
+  progress_.begin(folder.path);
   TRY(directory, directories_.directory_of(folder));
   TRY(check, check_folder(files_, folder.path, directory->hints_for(folder.name)));
   for (const SegmentCheck& segment : check.segments) {

@@ -1,4 +1,4 @@
-// offsets.cpp: leat offsets: where a topic's partitions begin and end, or where a moment is (ListOffsets).
+// offsets.cpp: leat offsets: where a topic's partitions begin and end, or where a moment is.
 #include <fmt/format.h>
 
 #include <memory>
@@ -7,7 +7,7 @@
 #include "cli/json_text.h"
 #include "cli/moment.h"
 #include "cli/text_table.h"
-#include "client/topic_offsets.h"
+#include "cli/topic_lookup.h"
 
 namespace leat::cli {
 namespace {
@@ -18,10 +18,9 @@ struct OffsetsOptions {
   std::optional<std::string> at;
 };
 
-Result<int> print_moment(Session& session, SimpleClient& client, const Topic& topic, const OffsetsOptions& options) {
-  const std::vector<int32_t> partitions(options.partitions.begin(), options.partitions.end());
+Result<int> print_moment(Session& session, const OffsetsOptions& options, const std::vector<int32_t>& partitions) {
   TRY(moment_ms, parse_moment(*options.at, session.clock.wall_ms()));
-  TRY(offsets, list_offsets(client, topic, moment_ms, partitions));
+  TRY(offsets, list_offsets(session, options.topic, partitions, moment_ms));
   TextTable table({"PARTITION", "OFFSET", "TIMESTAMP"});
   for (const auto& [partition, found] : offsets) {
     if (session.options.json) {
@@ -38,12 +37,11 @@ Result<int> print_moment(Session& session, SimpleClient& client, const Topic& to
 }
 
 Result<int> print_offsets(Session& session, const OffsetsOptions& options) {
-  const std::vector<int32_t> partitions(options.partitions.begin(), options.partitions.end());
-  TRY(client, session.client());
-  TRY(topic, client->topic(options.topic, AutoCreate::kNo));
-  if (options.at) return print_moment(session, *client, topic, options);
-  TRY(earliest, list_offsets(*client, topic, kEarliestOffset, partitions));
-  TRY(latest, list_offsets(*client, topic, kLatestOffset, partitions));
+  TRY(topic, find_topic(session, options.topic));
+  TRY(partitions, chosen_partitions(session, topic, options.partitions));
+  if (options.at) return print_moment(session, options, partitions);
+  TRY(earliest, list_offsets(session, options.topic, partitions, client::kEarliestOffset));
+  TRY(latest, list_offsets(session, options.topic, partitions, client::kLatestOffset));
   // SPAN counts offsets. There may be fewer records: compaction, transaction markers and damage leave gaps.
   TextTable table({"PARTITION", "EARLIEST", "LATEST", "SPAN"});
   for (const auto& [partition, first] : earliest) {

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 #include <openssl/evp.h>
 
+#include <algorithm>
 #include <charconv>
 
+#include "core/base/bytes.h"
 #include "core/codec/utf8.h"
 
 namespace leat::cli {
@@ -46,37 +48,38 @@ Result<char> take_escape(std::string_view& text) {
               fmt::format("unknown escape '\\{}': known are \\n \\t \\r \\0 \\\\ and \\xHH", whole.substr(0, 1)));
 }
 
-std::string base64(ByteView bytes) {
+std::string base64(std::string_view bytes) {
   std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');
-  const int size =
-      EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()), bytes.data(), static_cast<int>(bytes.size()));
+  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()), as_bytes(bytes).data(),
+                                   static_cast<int>(bytes.size()));
   text.resize(static_cast<size_t>(size));
   return text;
 }
 
-void add_bytes(JsonObject& object, const std::string& name, const std::optional<ByteView>& bytes) {
+void add_bytes(JsonObject& object, const std::string& name, const std::optional<std::string_view>& bytes) {
   if (!bytes) {
     object.add(name, nullptr);
-  } else if (is_utf8(*bytes)) {
-    object.add(name, as_text(*bytes));
+  } else if (is_utf8(as_bytes(*bytes))) {
+    object.add(name, *bytes);
   } else {
     object.add(name + "_base64", base64(*bytes));
   }
 }
 
-std::string headers_text(const RecordView& record) {
+std::string headers_text(const client::RecordView& record) {
   std::string text;
-  HeaderReader headers = record.headers();
-  for (HeaderView header; headers.next(header);) {
+  for (const client::Header& header : record.headers) {
     if (!text.empty()) text += ',';
     text += header.key;
     text += '=';
-    if (header.value) text += as_text(*header.value);
+    text += header.value.value_or("");
   }
   return text;
 }
 
-int64_t length_of(const std::optional<ByteView>& bytes) { return bytes ? static_cast<int64_t>(bytes->size()) : -1; }
+int64_t length_of(const std::optional<std::string_view>& bytes) {
+  return bytes ? static_cast<int64_t>(bytes->size()) : -1;
+}
 
 }  // namespace
 
@@ -128,31 +131,30 @@ Result<RecordFormat> RecordFormat::parse(std::string_view text) {
   return format;
 }
 
-void RecordFormat::append_to(std::string& out, const ConsumedRecord& consumed) const {
-  const RecordView& record = consumed.record;
+void RecordFormat::append_to(std::string& out, const client::RecordView& record) const {
   for (const Piece& piece : pieces_) {
     switch (piece.field) {
       case '\0':
         out += piece.literal;
         break;
       case 't':
-        out += consumed.topic;
+        out += record.topic;
         break;
       case 'p':
-        out += std::to_string(consumed.partition);
+        out += std::to_string(record.partition);
         break;
       case 'o':
-        out += std::to_string(consumed.offset);
+        out += std::to_string(record.offset);
         break;
       case 'T':
-        out += std::to_string(consumed.timestamp_ms);
+        out += std::to_string(record.timestamp_ms);
         break;
       case 'k':
-        out += record.key ? as_text(*record.key) : std::string_view();
+        out += record.key.value_or("");
         break;
       case 'v':
       case 's':
-        out += record.value ? as_text(*record.value) : std::string_view();
+        out += record.value.value_or("");
         break;
       case 'h':
         out += headers_text(record);
@@ -169,16 +171,15 @@ void RecordFormat::append_to(std::string& out, const ConsumedRecord& consumed) c
   }
 }
 
-JsonObject record_json(const ConsumedRecord& consumed) {
-  JsonObject object{{"topic", consumed.topic},
-                    {"partition", consumed.partition},
-                    {"offset", consumed.offset},
-                    {"timestamp", consumed.timestamp_ms}};
-  add_bytes(object, "key", consumed.record.key);
-  add_bytes(object, "value", consumed.record.value);
+JsonObject record_json(const client::RecordView& record) {
+  JsonObject object{{"topic", record.topic},
+                    {"partition", record.partition},
+                    {"offset", record.offset},
+                    {"timestamp", record.timestamp_ms}};
+  add_bytes(object, "key", record.key);
+  add_bytes(object, "value", record.value);
   std::vector<JsonValue> headers;
-  HeaderReader reader = consumed.record.headers();
-  for (HeaderView header; reader.next(header);) {
+  for (const client::Header& header : record.headers) {
     JsonObject one{{"key", header.key}};
     add_bytes(one, "value", header.value);
     headers.emplace_back(one.raw());

@@ -3,29 +3,21 @@
 //   null)  %% \n \t \r \0 \\ \xHH
 #pragma once
 
-#include <cstdint>
+#include <leat/record.h>
+
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/json_text.h"
 #include "core/base/result.h"
-#include "core/record/record.h"
 
 namespace leat::cli {
-
-struct ConsumedRecord {
-  std::string_view topic;
-  int32_t partition;
-  int64_t offset;
-  int64_t timestamp_ms;
-  const RecordView& record;
-};
 
 class RecordFormat {
  public:
   static Result<RecordFormat> parse(std::string_view text);
-  void append_to(std::string& out, const ConsumedRecord& record) const;
+  void append_to(std::string& out, const client::RecordView& record) const;
 
  private:
   struct Piece {
@@ -39,6 +31,6 @@ class RecordFormat {
 Result<std::string> unescape(std::string_view text);
 
 // Key, value and header values as text, or under "..._base64" when they are no UTF-8.
-JsonObject record_json(const ConsumedRecord& record);
+JsonObject record_json(const client::RecordView& record);
 
 }  // namespace leat::cli

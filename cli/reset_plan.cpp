@@ -34,14 +34,14 @@ int64_t wanted_offset(const PartitionState& state, const ResetTarget& target) no
 
 }  // namespace
 
-Result<PlannedReset> plan_reset(const TopicPartition& partition, const PartitionState& state,
+Result<PlannedReset> plan_reset(const client::TopicPartition& partition, const PartitionState& state,
                                 const ResetTarget& target) {
   if (target.to == ResetTo::kShift && !state.committed) {
     return fail(
         Errc::kInvalidArgument,
-        fmt::format("nothing is committed for {}, so there is nothing to shift; use --to-earliest, --to-latest, "
+        fmt::format("nothing is committed for {}-{}, so there is nothing to shift; use --to-earliest, --to-latest, "
                     "--to-offset or --to-datetime",
-                    partition));
+                    partition.topic, partition.partition));
   }
   const int64_t wanted = wanted_offset(state, target);
   const int64_t next = std::clamp(wanted, state.earliest, std::max(state.earliest, state.latest));

@@ -1,11 +1,14 @@
 // reset_plan.h: where the offsets of a group shall go, before anything is changed. Pure.
 #pragma once
 
+#include <leat/topic_partition.h>
+
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
-#include "client/group_offsets.h"
 #include "core/base/result.h"
 
 namespace leat::cli {
@@ -26,7 +29,7 @@ struct PartitionState {
 };
 
 struct PlannedReset {
-  TopicPartition partition;
+  client::TopicPartition partition;
   std::optional<int64_t> committed;
   int64_t next;     // never outside what the partition holds
   int64_t log_end;  // so that the lag afterwards can be told
@@ -34,8 +37,13 @@ struct PlannedReset {
 };
 
 // kInvalidArgument: a shift where nothing is committed.
-Result<PlannedReset> plan_reset(const TopicPartition& partition, const PartitionState& state,
+Result<PlannedReset> plan_reset(const client::TopicPartition& partition, const PartitionState& state,
                                 const ResetTarget& target);
+
+struct TopicSelection {
+  std::string topic;
+  std::vector<int32_t> partitions;  // none: all
+};
 
 // "orders", all its partitions, or "orders:0,2".
 Result<TopicSelection> parse_topic_selection(std::string_view text);

@@ -1,12 +1,19 @@
 // session.h: what every command is given: the console, the flags that all commands share, a client that connects when
-// it is first needed, and the one way in which errors are told. Thread: one.
+// it is first needed, and the one way in which errors are told. An Error has no room for what a broker called its
+// refusal, so the session keeps that of the last ones it made. Thread: one at a time.
 #pragma once
 
-#include <optional>
+#include <leat/client.h>
+
+#include <memory>
 #include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "cli/console.h"
-#include "client/simple_client.h"
+#include "cli/contexts_address.h"
 #include "core/base/clock.h"
 #include "core/base/result.h"
 
@@ -20,7 +27,7 @@ inline constexpr int kExitUnreachable = 3;  // no broker, or no answer in time
 inline constexpr int kExitTornTail = 4;     // verify found a torn tail, and nothing else
 
 struct GlobalOptions {
-  std::string bootstrap_server = "localhost:9092";
+  AddressFlags address;
   bool json = false;
   bool quiet = false;
   int64_t timeout_ms = 30'000;
@@ -32,16 +39,36 @@ class Session {
   Session(Console& session_console, const Clock& session_clock) noexcept
       : console(session_console), clock(session_clock) {}
 
-  Result<SimpleClient*> client();  // the same each time; waits as --wait says
-  ConnectionOptions connection_options() const;
-  Result<std::vector<HostPort>> bootstrap() const { return parse_host_ports(options.bootstrap_server); }
+  // Has reached a broker when it is first given, which waits as --wait says; the same each time.
+  Result<client::Client*> client();
+  // For clients beside that one. By flags, environment and contexts (contexts_address.h).
+  Result<client::ClientSettings> client_settings() const;
+
+  // Waits for the answer of a call; not in the thread of the client's loop.
+  template <class T>
+  Result<T> wait(client::Pending<T> pending) {
+    client::Result<T> answer = std::move(pending).wait();
+    if (!answer) return fail(failure(answer.error()));
+    if constexpr (std::is_void_v<T>) {
+      return {};
+    } else {
+      return *std::move(answer);
+    }
+  }
+  // An error of the client's as one to give on: in its words, or in words of ours.
+  Error failure(const client::Error& error);
+  Error failure(const client::Error& error, std::string words);
+  // What we refuse before a broker does, under Kafka's name.
+  Error refusal(ErrorCode code, std::string words);
+  // The same error, when it says that a broker is not reached, with what to do about it.
+  Error advised(const Error& error);
 
   void out(std::string_view text) { console.out(text); }
   void say(std::string_view line);  // what was done; not with --quiet or --json
   // To the error stream: "leat: MESSAGE", or with --json {"error":{"kind":KIND,"message":MESSAGE}}. The kind is Kafka's
   // name of the error when a broker refused; else leat's own, in lower case.
   void tell(const Error& error);
-  bool broker_unreachable() const noexcept;  // the last attempt to connect to one failed
+  int exit_code_of(const Error& error) const;
   bool output_closed() const noexcept { return console.output_state() == OutputState::kClosed; }
 
   Console& console;
@@ -49,10 +76,17 @@ class Session {
   GlobalOptions options;
 
  private:
-  Result<SimpleClient> connect(const std::vector<HostPort>& addresses) const;
+  struct Kept {  // of an error that failure() or refusal() made
+    std::string words;
+    std::string_view kind;  // none of ours: Kafka's name, or "unreachable"; else empty
+    client::Cause cause;
+  };
+  void keep(Kept kept);
+  const Kept* kept_of(const Error& error) const;
+  bool is_unreachable(const Error& error) const;
 
-  std::optional<SimpleClient> client_;
-  bool broker_unreachable_ = false;
+  std::unique_ptr<client::Client> client_;
+  std::vector<Kept> kept_;  // the last few
 };
 
 // Set by SIGINT and SIGTERM once catch_interrupts was called: commands that run on end in order.

@@ -45,4 +45,11 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> kno
   return meant ? fmt::format("; did you mean '{}'?", *meant) : std::string();
 }
 
+std::string with_hint(std::string what, std::string_view hint) {
+  const bool ended = what.ends_with('.') || what.ends_with('?') || what.ends_with('!');
+  what += ended ? " " : ". ";
+  what += hint;
+  return what;
+}
+
 }  // namespace leat::cli

@@ -1,4 +1,4 @@
-// suggest.h: what somebody probably meant. Pure.
+// suggest.h: what somebody probably meant, and could do. Pure.
 #pragma once
 
 #include <optional>
@@ -14,5 +14,7 @@ size_t edit_distance(std::string_view a, std::string_view b);
 std::optional<std::string> nearest(std::string_view word, std::span<const std::string> known);
 // "; did you mean 'X'?" with that word, or "".
 std::string did_you_mean(std::string_view word, std::span<const std::string> known);
+// What happened and what to do, as sentences.
+std::string with_hint(std::string what, std::string_view hint);
 
 }  // namespace leat::cli

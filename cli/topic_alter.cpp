@@ -1,4 +1,4 @@
-// topic_alter.cpp: leat topic alter: more partitions (CreatePartitions), settings (IncrementalAlterConfigs).
+// topic_alter.cpp: leat topic alter: more partitions, other settings.
 #include <fmt/format.h>
 
 #include <memory>
@@ -7,8 +7,6 @@
 #include "cli/json_text.h"
 #include "cli/key_value.h"
 #include "cli/unset_names.h"
-#include "client/topic_configs.h"
-#include "net/protocol/messages/create_partitions.h"
 
 namespace leat::cli {
 namespace {
@@ -20,36 +18,22 @@ struct AlterOptions {
   std::vector<std::string> unset;
 };
 
-Result<void> add_partitions(SimpleClient& client, const AlterOptions& options) {
-  CreatePartitionsRequest request;
-  request.timeout_ms = 30'000;
-  auto& topic = request.topics.emplace_back();
-  topic.name = options.name;
-  topic.count = static_cast<int32_t>(*options.partitions);
-  topic.assignments.reset();
-  TRY(controller, client.controller());
-  TRY(response, controller->call<CreatePartitionsResponse>(request));
-  for (const auto& result : response.results) {
-    if (result.error_code == ErrorCode::kNone) continue;
-    return fail(to_error(result.error_code, fmt::format("topic '{}' keeps its partitions", options.name),
-                         result.error_message));
-  }
-  return {};
-}
-
 Result<int> alter(Session& session, const AlterOptions& options) {
   if (!options.partitions && options.configs.empty() && options.unset.empty()) {
     return fail(Errc::kInvalidArgument, "nothing to alter: give --partitions, --config or --unset");
   }
   TRY(pairs, parse_key_values(options.configs, "--config"));
-  std::vector<ConfigChange> changes;
+  std::vector<client::ConfigChange> changes;
   for (const KeyValue& pair : pairs) changes.push_back({.name = pair.key, .value = pair.value});
   for (const std::string& name : options.unset) changes.push_back({.name = name, .value = std::nullopt});
-  const ConfigResource resource{.type = ResourceType::kTopic, .name = options.name};
-  TRY(client, session.client());
-  TRY(check_unset_names(*client, resource, options.unset));
-  if (options.partitions) TRY(add_partitions(*client, options));
-  if (!changes.empty()) TRY(alter_configs(*client, resource, changes));
+  const client::ConfigResource resource{.type = client::ResourceType::kTopic, .name = options.name};
+  TRY(connected, session.client());
+  client::Admin& admin = connected->admin();
+  TRY(check_unset_names(session, resource, options.unset));
+  if (options.partitions) {
+    TRY(session.wait(admin.create_partitions(options.name, static_cast<int32_t>(*options.partitions))));
+  }
+  if (!changes.empty()) TRY(session.wait(admin.alter_configs(resource, std::move(changes))));
   if (session.options.json) session.out(json_line({{"topic", options.name}, {"altered", true}}));
   session.say(fmt::format("Altered topic '{}'.", options.name));
   return kExitOk;

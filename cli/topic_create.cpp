@@ -1,4 +1,4 @@
-// topic_create.cpp: leat topic create (CreateTopics).
+// topic_create.cpp: leat topic create.
 #include <fmt/format.h>
 
 #include <memory>
@@ -6,7 +6,8 @@
 #include "cli/command.h"
 #include "cli/json_text.h"
 #include "cli/key_value.h"
-#include "net/protocol/messages/create_topics.h"
+#include "cli/topic_lookup.h"
+#include "net/protocol/error_code.h"
 
 namespace leat::cli {
 namespace {
@@ -21,51 +22,43 @@ struct CreateOptions {
 
 struct Outcome {
   bool existed = false;
-  int32_t partition_count = 0;
-  Uuid topic_id;
+  client::TopicInfo topic;
 };
 
-void tell(Session& session, const std::string& name, const Outcome& outcome) {
+void tell(Session& session, const Outcome& outcome) {
+  const std::string& name = outcome.topic.name;
+  const size_t count = outcome.topic.partitions.size();  // 0: an old broker does not say
   if (session.options.json) {
     session.out(json_line({{"topic", name},
                            {"created", !outcome.existed},
-                           {"partitions", outcome.partition_count},
-                           {"topic_id", outcome.topic_id.to_string()}}));
+                           {"partitions", static_cast<int64_t>(count)},
+                           {"topic_id", outcome.topic.topic_id}}));
   }
   std::string partitions;
-  if (outcome.partition_count > 0) {
-    partitions = fmt::format(" with {} partition{}", outcome.partition_count, outcome.partition_count == 1 ? "" : "s");
-  }
+  if (count > 0) partitions = fmt::format(" with {} partition{}", count, count == 1 ? "" : "s");
   session.say(outcome.existed ? fmt::format("Topic '{}' exists{}.", name, partitions)
                               : fmt::format("Created topic '{}'{}.", name, partitions));
 }
 
 Result<int> create(Session& session, const CreateOptions& options) {
-  CreateTopicsRequest request;
-  auto& topic = request.topics.emplace_back();
-  topic.name = options.name;
-  topic.num_partitions = static_cast<int32_t>(options.partitions);
-  topic.replication_factor = static_cast<int16_t>(options.replication_factor);
+  client::NewTopic topic{.name = options.name,
+                         .partition_count = static_cast<int32_t>(options.partitions),
+                         .replication_factor = static_cast<int16_t>(options.replication_factor)};
   TRY(configs, parse_key_values(options.configs, "--config"));
-  for (const KeyValue& config : configs) topic.configs.push_back({.name = config.key, .value = config.value});
+  for (const KeyValue& config : configs) topic.configs[config.key] = config.value;
 
-  TRY(client, session.client());
-  TRY(controller, client->controller());
-  TRY(response, controller->call<CreateTopicsResponse>(request));
-  if (response.topics.empty()) return fail(Errc::kProtocol, "the broker did not answer about the topic");
-  const auto& result = response.topics.front();
-  const bool existed = result.error_code == ErrorCode::kTopicAlreadyExists && options.if_not_exists;
-  if (result.error_code != ErrorCode::kNone && !existed) {
-    return fail(
-        to_error(result.error_code, fmt::format("topic '{}' was not created", options.name), result.error_message));
+  TRY(connected, session.client());
+  client::Result<client::TopicInfo> created = connected->admin().create_topic(std::move(topic)).wait();
+  Outcome outcome;
+  if (created) {
+    outcome.topic = *std::move(created);
+  } else {
+    outcome.existed = options.if_not_exists && created.error().kafka_code() == ErrorCode::kTopicAlreadyExists;
+    if (!outcome.existed) return fail(session.failure(created.error()));
+    TRY(found, find_topic(session, options.name));  // the refusal says nothing about it
+    outcome.topic = std::move(found);
   }
-  Outcome outcome{.existed = existed, .partition_count = result.num_partitions, .topic_id = result.topic_id};
-  if (existed) {  // the refusal says nothing about it
-    TRY(found, client->topic(options.name, AutoCreate::kNo));
-    outcome.partition_count = static_cast<int32_t>(found.partitions.size());
-    outcome.topic_id = found.topic_id;
-  }
-  tell(session, options.name, outcome);
+  tell(session, outcome);
   return kExitOk;
 }
 

@@ -1,11 +1,11 @@
-// topic_delete.cpp: leat topic delete (DeleteTopics).
+// topic_delete.cpp: leat topic delete.
 #include <fmt/format.h>
 
 #include <memory>
 
 #include "cli/command.h"
 #include "cli/json_text.h"
-#include "net/protocol/messages/delete_topics.h"
+#include "net/protocol/error_code.h"
 
 namespace leat::cli {
 namespace {
@@ -15,32 +15,27 @@ struct DeleteOptions {
   bool if_exists = false;
 };
 
-Error refusal(const std::string& name, const DeleteTopicsResponse::DeletableTopicResult& result) {
-  if (result.error_code != ErrorCode::kUnknownTopicOrPartition) {
-    return to_error(result.error_code, fmt::format("topic '{}' was not deleted", name), result.error_message);
-  }
-  return {Errc::kNotFound,
-          fmt::format("topic '{}' does not exist (UNKNOWN_TOPIC_OR_PARTITION). See: leat topic list", name)};
+Error refusal(Session& session, const client::Error& error, const std::string& name) {
+  if (error.kafka_code() != ErrorCode::kUnknownTopicOrPartition) return session.failure(error);
+  return session.failure(
+      error, fmt::format("topic '{}' does not exist (UNKNOWN_TOPIC_OR_PARTITION). See: leat topic list", name));
 }
 
+// A topic that is refused does not keep the others; without a broker there is no going on.
 Result<int> remove(Session& session, const DeleteOptions& options) {
-  constexpr int16_t kVersionWithNames = 5;  // later ones want each topic by name or id
-  TRY(client, session.client());
-  TRY(controller, client->controller());
-  DeleteTopicsRequest request;
-  request.topic_names = options.names;
-  request.timeout_ms = static_cast<int32_t>(std::min<int64_t>(session.options.timeout_ms, INT32_MAX));
-  TRY(response, controller->call<DeleteTopicsResponse>(request, kVersionWithNames));
+  TRY(connected, session.client());
   int code = kExitOk;
-  for (const auto& result : response.responses) {
-    const std::string name = result.name.value_or("");
-    const bool missing = result.error_code == ErrorCode::kUnknownTopicOrPartition;
-    const bool deleted = result.error_code == ErrorCode::kNone;
-    if (!deleted && !(missing && options.if_exists)) {
-      code = kExitFailed;
-      session.tell(refusal(name, result));
+  for (const std::string& name : options.names) {
+    const client::Result<> deleted = connected->admin().delete_topic(name).wait();
+    if (!deleted) {
+      if (deleted.error().cause() != client::Cause::kBroker) return fail(session.failure(deleted.error()));
+      const bool missing = deleted.error().kafka_code() == ErrorCode::kUnknownTopicOrPartition;
+      if (!missing || !options.if_exists) {
+        code = kExitFailed;
+        session.tell(refusal(session, deleted.error(), name));
+      }
     }
-    if (session.options.json) session.out(json_line({{"topic", name}, {"deleted", deleted}}));
+    if (session.options.json) session.out(json_line({{"topic", name}, {"deleted", deleted.has_value()}}));
     if (deleted) session.say(fmt::format("Deleted topic '{}'.", name));
   }
   return code;

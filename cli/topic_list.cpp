@@ -1,5 +1,4 @@
-// topic_list.cpp: leat topic list (Metadata).
-#include <algorithm>
+// topic_list.cpp: leat topic list.
 #include <memory>
 
 #include "cli/command.h"
@@ -14,24 +13,22 @@ struct ListOptions {
 };
 
 Result<int> list(Session& session, const ListOptions& options) {
-  TRY(client, session.client());
-  TRY(metadata, client->metadata(std::nullopt, AutoCreate::kNo));
-  std::sort(metadata.topics.begin(), metadata.topics.end(),
-            [](const auto& a, const auto& b) { return a.name < b.name; });
+  TRY(connected, session.client());
+  TRY(topics, session.wait(connected->admin().list_topics()));
   TextTable text({"TOPIC", "PARTITIONS", "ID"});
   size_t count = 0;
-  for (const auto& topic : metadata.topics) {
-    if (topic.is_internal && !options.internal) continue;
+  for (const client::TopicInfo& topic : topics) {
+    const bool internal = topic.internal == client::Internal::kYes;
+    if (internal && !options.internal) continue;
     ++count;
-    const std::string name = topic.name.value_or("");
     if (session.options.json) {
-      session.out(json_line({{"topic", name},
+      session.out(json_line({{"topic", topic.name},
                              {"partitions", static_cast<int64_t>(topic.partitions.size())},
-                             {"topic_id", topic.topic_id.to_string()},
-                             {"internal", topic.is_internal}}));
+                             {"topic_id", topic.topic_id},
+                             {"internal", internal}}));
     }
-    if (session.options.quiet && !session.options.json) session.out(name + "\n");
-    text.add({name, std::to_string(topic.partitions.size()), topic.topic_id.to_string()});
+    if (session.options.quiet && !session.options.json) session.out(topic.name + "\n");
+    text.add({topic.name, std::to_string(topic.partitions.size()), topic.topic_id});
   }
   if (count == 0) {
     session.say("No topics. Make one with: leat topic create NAME");

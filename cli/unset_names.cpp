@@ -1,4 +1,4 @@
-// unset_names.cpp: asks the broker for all settings of the resource (DescribeConfigs).
+// unset_names.cpp: asks the broker for all settings of the resource.
 #include "cli/unset_names.h"
 
 #include <fmt/format.h>
@@ -9,22 +9,23 @@
 
 namespace leat::cli {
 
-std::string no_such_setting(const ConfigResource& resource, const std::string& name,
-                            const std::vector<ConfigEntry>& entries) {
+std::string no_such_setting(const client::ConfigResource& resource, const std::string& name,
+                            const std::vector<client::ConfigEntry>& entries) {
   std::vector<std::string> known;
   known.reserve(entries.size());
-  for (const ConfigEntry& entry : entries) known.push_back(entry.name);
-  return fmt::format("a {} has no setting '{}'{}", resource.type == ResourceType::kTopic ? "topic" : "broker", name,
-                     did_you_mean(name, known));
+  for (const client::ConfigEntry& entry : entries) known.push_back(entry.name);
+  return fmt::format("a {} has no setting '{}'{}", resource.type == client::ResourceType::kTopic ? "topic" : "broker",
+                     name, did_you_mean(name, known));
 }
 
-Result<void> check_unset_names(SimpleClient& client, const ConfigResource& resource,
+Result<void> check_unset_names(Session& session, const client::ConfigResource& resource,
                                const std::vector<std::string>& names) {
   if (names.empty()) return {};
-  TRY(entries, describe_configs(client, resource, {}));
+  TRY(connected, session.client());
+  TRY(entries, session.wait(connected->admin().describe_configs(resource)));
   for (const std::string& name : names) {
-    const bool found =
-        std::any_of(entries.begin(), entries.end(), [&name](const ConfigEntry& entry) { return entry.name == name; });
+    const bool found = std::any_of(entries.begin(), entries.end(),
+                                   [&name](const client::ConfigEntry& entry) { return entry.name == name; });
     if (!found) return fail(Errc::kNotFound, "nothing is changed: " + no_such_setting(resource, name, entries));
   }
   return {};

@@ -137,9 +137,11 @@ TEST_CASE("client: a missing topic, a foreign port and a closed connection are t
   const FakeBroker foreign({.answers_nonsense = true});
   const Captured nonsense = consume_all(foreign);
   CHECK(nonsense.exit_code == kExitUnreachable);
-  CHECK(contains(nonsense.errors, "is this"));
+  CHECK(contains(nonsense.errors, "may be no Kafka broker"));
   const FakeBroker closing({.closes_after_handshake = true});
-  CHECK(contains(consume_all(closing).errors, "the broker closed the connection"));
+  const Captured closed = consume_all(closing);
+  CHECK(closed.exit_code == kExitUnreachable);
+  CHECK(contains(closed.errors, closing.address() + " closed the connection"));
 }
 
 TEST_CASE("client: an address that is advertised but not reached has one hint", "[cli][broker]") {
@@ -160,4 +162,37 @@ TEST_CASE("bench: produce and consume count what went over the wire", "[cli][bro
   CHECK(produced.exit_code == kExitOk);
   CHECK(contains(produced.out, "\"records\":" + std::to_string(broker.record_count()) + ","));
   CHECK(broker.record_count() > 0);
+  CHECK(broker.record_count() % 10 == 0);
+  const Captured consumed = run_leat({"-b", broker.address(), "bench", "consume", "orders", "--once", "--json"});
+  INFO(consumed.errors);
+  CHECK(consumed.exit_code == kExitOk);
+  CHECK(contains(consumed.out, "\"records\":" + std::to_string(broker.record_count()) + ","));
+}
+
+TEST_CASE("bench: consume asks for a topic with records, and checks CRCs when it is told to", "[cli][broker]") {
+  const FakeBroker empty({});
+  const Captured nothing = run_leat({"-b", empty.address(), "bench", "consume", "orders", "-d", "1"});
+  CHECK(nothing.exit_code == kExitFailed);
+  CHECK(contains(nothing.errors, "topic 'orders' is empty. Fill it with: leat bench produce orders"));
+  const Slice damaged = batch_at(0, {"a", "b"});
+  damaged.unpublished()[damaged.size() - 2] ^= 1;
+  const FakeBroker broker({.stored = {damaged}});
+  const std::vector<std::string> words{"-b", broker.address(), "bench", "consume", "orders", "--once"};
+  CHECK(contains(run_leat(words).out, "consume: 2 records"));
+  std::vector<std::string> strict = words;
+  strict.emplace_back("--check-crc");
+  const Captured refused = run_leat(strict);
+  CHECK(refused.exit_code == kExitFailed);
+  CHECK(contains(refused.errors, "CRC is wrong"));
+}
+
+TEST_CASE("bench: latency sends at its rate and waits until each record has come back", "[cli][broker]") {
+  const FakeBroker broker({.stored = {batch_at(0, {"another's"})}});
+  const Captured result =
+      run_leat({"-b", broker.address(), "bench", "latency", "orders", "-r", "200", "-d", "1", "--json"});
+  INFO(result.errors);
+  CHECK(result.exit_code == kExitOk);
+  CHECK(contains(result.out, "\"records\":200,"));
+  CHECK(contains(result.out, "\"end_to_end_us\":"));
+  CHECK(broker.record_count() == 201);
 }

@@ -1,6 +1,7 @@
 // captured.cpp: the three streams are temporary files without a name.
 #include "test/cli/captured.h"
 
+#include <atomic>
 #include <cstdio>
 #include <memory>
 #include <vector>
@@ -16,14 +17,16 @@ struct CloseFile {
 };
 using TemporaryFile = std::unique_ptr<std::FILE, CloseFile>;
 
-// A millisecond passes each time somebody asks, so that a bench of one second ends after so many looks at the clock.
+// Also for commands that look from two threads.
 class SteppingClock final : public Clock {
  public:
+  explicit SteppingClock(Millis step) noexcept : step_(step) {}
   int64_t wall_ms() const noexcept override { return 1'700'000'000'000; }
-  Nanos monotonic() const noexcept override { return now_ += Millis(1); }
+  Nanos monotonic() const noexcept override { return step_ * ++looks_; }
 
  private:
-  mutable Nanos now_{0};
+  const Nanos step_;
+  mutable std::atomic<int64_t> looks_{0};
 };
 
 std::string contents(const TemporaryFile& file) {
@@ -33,22 +36,34 @@ std::string contents(const TemporaryFile& file) {
   return text;
 }
 
-}  // namespace
-
-Captured run_leat(const std::vector<std::string>& arguments, std::string_view input) {
+Captured run_with(std::string_view input, const std::function<int(cli::Console&)>& action) {
   const TemporaryFile in(std::tmpfile());
   const TemporaryFile out(std::tmpfile());
   const TemporaryFile errors(std::tmpfile());
   REQUIRE((in && out && errors));
   (void)std::fwrite(input.data(), 1, input.size(), in.get());
   std::rewind(in.get());
-  const SteppingClock clock;
   int code = 0;
   {
     cli::Console console(fileno(in.get()), fileno(out.get()), fileno(errors.get()));
-    code = cli::run_command_line(arguments, console, clock);
+    code = action(console);
   }
   return {.exit_code = code, .out = contents(out), .errors = contents(errors)};
+}
+
+}  // namespace
+
+Captured run_leat(const std::vector<std::string>& arguments, std::string_view input, Millis step) {
+  const SteppingClock clock(step);
+  return run_with(input, [&](cli::Console& console) { return cli::run_command_line(arguments, console, clock); });
+}
+
+Captured run_in_session(const std::function<int(cli::Session&)>& action) {
+  const SteppingClock clock(Millis(1));
+  return run_with("", [&](cli::Console& console) {
+    cli::Session session(console, clock);
+    return action(session);
+  });
 }
 
 }  // namespace leat::test

@@ -37,7 +37,7 @@ TEST_CASE("command line: every command explains itself with an example", "[cli]"
     CHECK(help.errors.empty());
     ++count;
   }
-  CHECK(count == 20);
+  CHECK(count == 27);
 }
 
 TEST_CASE("command line: without a command the help is shown, as an error", "[cli]") {
@@ -68,7 +68,8 @@ TEST_CASE("command line: unknown words are answered with the nearest known", "[c
       {run_leat({"topic", "list", "--bootstrap-sever", "x:1"}), "did you mean '--bootstrap-server'?"},
       {run_leat({"offsets", "orders", "more"}), "unexpected word 'more' for 'leat offsets'"},
       {run_leat({"frobnicate"}), "unknown command 'frobnicate'. See: leat --help"},
-      {run_leat({"list"}), "unknown command 'list'; did you mean 'leat topic list' or 'leat group list'?"},
+      {run_leat({"list"}),
+       "unknown command 'list'; did you mean 'leat topic list' or 'leat group list' or 'leat context list'?"},
       {run_leat({"topic", "reset"}), "unknown command 'reset' for 'leat topic'; did you mean 'leat group reset'?"},
       {run_leat({"topic", "consume"}), "did you mean 'leat consume' or 'leat bench consume'?"}};
   for (const Wrong& wrong : wrongs) {
@@ -155,6 +156,12 @@ TEST_CASE("command line: output that cannot be written fails the command", "[cli
   for (const int descriptor : {full, ends[0], ends[1]}) (void)::close(descriptor);
 }
 #endif
+
+TEST_CASE("suggest: what happened and what to do are two sentences", "[cli]") {
+  CHECK(with_hint("it failed", "Try again") == "it failed. Try again");
+  CHECK(with_hint("It failed.", "Try again") == "It failed. Try again");
+  CHECK(with_hint("did you mean 'it'?", "See it") == "did you mean 'it'? See it");
+}
 
 TEST_CASE("suggest: distance counts letters and swaps", "[cli]") {
   CHECK(edit_distance("", "abc") == 3);

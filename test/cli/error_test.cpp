@@ -122,6 +122,27 @@ TEST_CASE("errors: a broker's refusal has Kafka's name", "[cli][json]") {
   CHECK(kind_of(failing, {"consume", "orders", "-o", "0"}) == "TOPIC_AUTHORIZATION_FAILED");
 }
 
+TEST_CASE("errors: each of Kafka's is told under its name, and keeps it when others come between", "[cli][json]") {
+  std::vector<std::string> names;
+  const Captured result = run_in_session([&names](Session& session) {
+    session.options.json = true;
+    for (int16_t number = -1; number < 200; ++number) {
+      const auto code = static_cast<ErrorCode>(number);
+      if (code == ErrorCode::kNone) continue;
+      names.emplace_back(error_name(code));
+      const Error refused = session.failure(client::Error::from_broker(code, "topic 'orders' was not created"));
+      const Error ours = session.failure(client::Error(client::Cause::kClosed, "it is closed"));
+      CHECK(session.exit_code_of(refused) == kExitFailed);
+      CHECK(session.exit_code_of(ours) == kExitFailed);
+      session.tell(refused);
+    }
+    return kExitFailed;
+  });
+  const std::vector<Told> told = errors_in(result);
+  REQUIRE(told.size() == names.size());
+  for (size_t i = 0; i < told.size(); ++i) CHECK(told[i].kind == names[i]);
+}
+
 TEST_CASE("errors: groups are refused with Kafka's names, each by itself", "[cli][json][group]") {
   const auto groups = std::make_shared<FakeGroups>(FakeGroups::Script{
       .delete_errors = {{"live", ErrorCode::kNonEmptyGroup}, {"gone", ErrorCode::kGroupIdNotFound}}});

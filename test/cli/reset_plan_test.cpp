@@ -8,7 +8,7 @@ using namespace leat::cli;
 
 namespace {
 
-const TopicPartition kPartition{.topic = "orders", .partition = 1};
+const client::TopicPartition kPartition{.topic = "orders", .partition = 1};
 const PartitionState kState{.earliest = 10, .latest = 20, .at_moment = 15, .committed = 12};
 
 int64_t planned(const PartitionState& state, ResetTo to, int64_t value = 0) {

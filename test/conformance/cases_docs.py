@@ -60,7 +60,9 @@ class Sandbox:
                        f'exec "{self.leatd}" --listen 127.0.0.1:{self.port} "$@"\n')
         os.chmod(shim, 0o755)
         self.environment = dict(os.environ, LEAT_BOOTSTRAP_SERVER=f'127.0.0.1:{self.port}', TMPDIR=self.root,
+                                LEAT_CONFIG=os.path.join(self.folder, 'contexts'),
                                 PATH=f'{programs}:{os.environ["PATH"]}', HISTFILE='/dev/null')
+        self.write('contexts', f'context.staging.bootstrap-server = 127.0.0.1:{self.port}\n')
         self.write('server.properties', f'listeners=PLAINTEXT://127.0.0.1:{self.port}\nlog.dirs=leat-data\n')
         self.write('orders.txt', 'bread\nsalt\n')
 
@@ -244,6 +246,8 @@ def bounded(line):
 
 
 def is_endless(line):
+    if re.match(r'leat top( |$)', line):
+        return not re.search(r' (-n|--count) ', line)
     return line.startswith('leat consume ') and not re.search(r' --(exit|count) ', line + ' ')
 
 

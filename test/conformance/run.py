@@ -14,6 +14,7 @@ import traceback
 sys.dont_write_bytecode = True  # the tree stays as it is
 
 import cases_cli  # noqa: E402
+import cases_cli_more
 import cases_compat
 import cases_data
 import cases_docs
@@ -24,8 +25,8 @@ import cases_kcat
 import cases_metrics
 
 CASES = {}
-for module in (cases_kcat, cases_compat, cases_data, cases_cli, cases_docs, cases_faults, cases_groups, cases_hostile,
-               cases_metrics):
+for module in (cases_kcat, cases_compat, cases_data, cases_cli, cases_cli_more, cases_docs, cases_faults, cases_groups,
+               cases_hostile, cases_metrics):
     for name, value in vars(module).items():
         if name.startswith('case_'):
             CASES[name[len('case_'):]] = value
