@@ -32,22 +32,6 @@ double scale() {
 
 double microseconds(uint64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1000; }
 
-// CPU time that the broker's process has used, in seconds; 0 when its pid is not known.
-double broker_cpu_seconds() {
-  std::ifstream file("/proc/" + environment("LEAT_BENCH_PID") + "/stat");
-  std::string line;
-  if (!std::getline(file, line)) return 0;
-  // The second field is a name in parentheses that may hold blanks; user and system time are the 12th and 13th after
-  // it.
-  std::istringstream fields(line.substr(line.rfind(')') + 1));
-  std::string skipped;
-  for (int i = 0; i < 11; ++i) fields >> skipped;
-  double user = 0;
-  double system = 0;
-  fields >> user >> system;
-  return (user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
-}
-
 // What the load generator does when the broker costs nothing, once a row.
 void report_ceiling(benchmark::State& state, const Row& row) {
   static std::map<std::string, LoadResult> known;
@@ -107,6 +91,21 @@ const Address& broker_address() {
     return *given;
   }();
   return address;
+}
+
+double broker_cpu_seconds() {
+  std::ifstream file("/proc/" + environment("LEAT_BENCH_PID") + "/stat");
+  std::string line;
+  if (!std::getline(file, line)) return 0;
+  // The second field is a name in parentheses that may hold blanks; user and system time are the 12th and 13th after
+  // it.
+  std::istringstream fields(line.substr(line.rfind(')') + 1));
+  std::string skipped;
+  for (int i = 0; i < 11; ++i) fields >> skipped;
+  double user = 0;
+  double system = 0;
+  fields >> user >> system;
+  return (user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
 uint64_t scaled(double count) { return std::max<uint64_t>(1, static_cast<uint64_t>(count * scale())); }

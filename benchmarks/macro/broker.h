@@ -1,4 +1,5 @@
-// broker.h: the broker that the macro suites drive, and how a row of theirs is measured. Taken from the environment:
+// broker.h: the broker that the macro suites and leat_bench_client drive, and how a row of the former is measured.
+// Taken from the environment:
 //   LEAT_BENCH_BROKER=HOST:PORT   any Kafka; needed by the suites that drive one
 //   LEAT_BENCH_PID=PID            its process on this machine: rows then tell its CPU time for each MB
 //   LEAT_BENCH_SCALE=0.1          how much work a row does, 1 being what docs/benchmarks.md was made with
@@ -22,6 +23,7 @@ namespace leat::bench {
 
 std::string environment(const char* name);  // "" when it is not set
 const Address& broker_address();            // ends the process when it is not known
+double broker_cpu_seconds();                // user and system time of its process; 0 when LEAT_BENCH_PID is not set
 
 uint64_t scaled(double count);               // at least 1
 double throughput_seconds();                 // no row that goes as fast as it can takes longer than this

@@ -7,5 +7,6 @@ int main(int argc, char** argv) {
   register_record_rows();
   register_log_rows();
   register_loop_rows();
+  register_client_rows();
   return run_rows(argc, argv, {{.counter = "ns"}, {.counter = "bytes_per_second"}, {.counter = "items_per_second"}});
 }

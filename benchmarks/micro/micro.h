@@ -14,6 +14,7 @@ void register_codec_rows();
 void register_record_rows();
 void register_log_rows();
 void register_loop_rows();
+void register_client_rows();
 
 template <class Body>
 benchmark::internal::Benchmark* add_micro(const std::string& name, Body body) {

@@ -47,24 +47,9 @@ std::vector<double> values_of(const std::vector<Run>& runs, const std::string& c
   return values;
 }
 
-double median(const std::vector<double>& sorted) {
-  const size_t middle = sorted.size() / 2;
-  return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
-
 double load_average() {
   double averages[1] = {0};
   return getloadavg(averages, 1) == 1 ? averages[0] : 0;
-}
-
-// 12345678 as 12,345,678; small values keep three digits.
-std::string readable(double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, std::abs(value) >= 100 ? "%.0f" : "%.3g", value);
-  std::string digits = text;
-  if (std::abs(value) < 1000) return digits;
-  for (size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
-  return digits;
 }
 
 std::string in_quotes(const std::string& text) {
@@ -134,6 +119,20 @@ void RowReport::ReportRuns(const std::vector<Run>& runs) {
   if (csv_ == nullptr) return;
   std::fprintf(csv_, "%s,%s\n", row.c_str(), failure.empty() ? "" : in_quotes(failure).c_str());
   (void)std::fflush(csv_);
+}
+
+double median(const std::vector<double>& sorted) {
+  const size_t middle = sorted.size() / 2;
+  return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+std::string readable(double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, std::abs(value) >= 100 ? "%.0f" : "%.3g", value);
+  std::string digits = text;
+  if (std::abs(value) < 1000) return digits;
+  for (size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
+  return digits;
 }
 
 int repetitions() {

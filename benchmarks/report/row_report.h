@@ -35,6 +35,9 @@ class RowReport final : public benchmark::BenchmarkReporter {
 // How often a row runs: LEAT_BENCH_REPETITIONS, 3 if it is not set.
 int repetitions();
 
+double median(const std::vector<double>& sorted);  // of at least one
+std::string readable(double value);                // 12345678 as 12,345,678; small values keep three digits
+
 // main() of a suite, after its rows were registered. Fails when a row fails, or when no row matches the filter.
 int run_rows(int argc, char** argv, const std::vector<Figure>& figures);
 

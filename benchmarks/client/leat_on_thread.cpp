@@ -1,0 +1,121 @@
+// leat_on_thread.cpp: the client with a thread of its own; the program's thread sends, polls and waits. One awaited
+// record after the other is a coroutine's work, which runs in the client's thread.
+#include <memory>
+
+#include "benchmarks/client/leat_work.h"
+
+namespace leat::bench {
+namespace {
+
+struct Made {
+  std::unique_ptr<client::Client> client;
+  std::unique_ptr<client::Producer> producer;
+};
+
+Result<Made> make_producer(const Order& order) {
+  auto made = client::Client::create(client_settings(order));
+  if (!made) return refused(made.error());
+  auto producer = (*made)->producer(producer_settings(order));
+  if (!producer) return refused(producer.error());
+  return Made{.client = *std::move(made), .producer = *std::move(producer)};
+}
+
+// `told` outlives the producer, which tells it of every record, also when this fails.
+Result<void> send_all(client::Producer& producer, const Order& order, uint64_t record_count, Told& told) {
+  const std::vector<std::string> values = make_values(order.record_bytes);
+  told = Told();
+  for (uint64_t sent = 0; sent < record_count;) {
+    const client::ProducerRecord record{.topic = order.topic, .value = values[sent & (values.size() - 1)]};
+    const client::Result<> taken =
+        producer.send(record, [&told](const client::DeliveryReport& report) { told.note(report); });
+    if (taken) [[likely]] {
+      ++sent;
+      continue;
+    }
+    if (taken.error().cause() != client::Cause::kQueueFull) return refused(taken.error());
+    const client::Result<> room = producer.ready().wait();
+    if (!room) return refused(room.error());
+  }
+  const client::Result<> flushed = producer.flush(kPatienceMs).wait();
+  if (!flushed) return refused(flushed.error());
+  return told.check(record_count);
+}
+
+Result<Figures> produce(const Order& order) {
+  Told told;
+  TRY(made, make_producer(order));
+  TRY(send_all(*made.producer, order, order.warm_up_count, told));
+  const Stopwatch watch;
+  TRY(send_all(*made.producer, order, order.record_count, told));
+  Figures figures{.records = static_cast<double>(order.record_count)};
+  watch.stop(figures);
+  return figures;
+}
+
+Result<Figures> consume(const Order& order) {
+  auto created = client::Client::create(client_settings(order));
+  if (!created) return refused(created.error());
+  auto made = (*created)->consumer(consumer_settings(order));
+  if (!made) return refused(made.error());
+  client::Consumer& consumer = **made;
+  const client::Result<> assigned = consumer.assign(all_partitions(order));
+  if (!assigned) return refused(assigned.error());
+  Seen seen;
+  while (seen.records < order.record_count) {
+    const client::Result<client::Records> records = consumer.poll(kPatienceMs).wait();
+    if (!records) return refused(records.error());
+    const uint64_t before = seen.records;
+    seen.take(*records);
+    if (seen.records == before) return fail(Errc::kTimedOut, "no more records came");
+  }
+  return seen.figures();
+}
+
+Result<Figures> round_trip(const Order& order) {
+  TRY(made, make_producer(order));
+  RoundTrips result;
+  const Stopwatch watch;
+  made.client->run(round_trips(made.producer.get(), &order, &result));
+  if (!result.trouble.empty()) return fail(Errc::kIo, result.trouble);
+  Figures figures{.records = static_cast<double>(order.record_count)};
+  watch.stop(figures);
+  take_percentiles(result.latency, figures);
+  return figures;
+}
+
+Result<Figures> queue(const Order& order) {
+  const std::vector<std::string> values = make_values(order.record_bytes);
+  Told told;
+  TRY(made, make_producer(order));
+  Figures figures{.records = static_cast<double>(order.record_count), .resident_before_mb = resident_mb()};
+  const Stopwatch watch;
+  for (uint64_t i = 0; i < order.record_count; ++i) {
+    const client::ProducerRecord record{.topic = order.topic, .value = values[i & (values.size() - 1)]};
+    const client::Result<> taken =
+        made.producer->send(record, [&told](const client::DeliveryReport& report) { told.note(report); });
+    if (!taken) return refused(taken.error());
+  }
+  watch.stop(figures);
+  figures.resident_peak_mb = resident_peak_mb();
+  (void)made.producer->close(0).wait();
+  if (told.failed == order.record_count) return figures;
+  return fail(Errc::kIo, std::to_string(told.failed) + " of " + std::to_string(order.record_count) + " were reported");
+}
+
+}  // namespace
+
+Result<Figures> work_on_thread(const Order& order) {
+  switch (order.work) {
+    case Order::Work::kProduce:
+      return produce(order);
+    case Order::Work::kConsume:
+      return consume(order);
+    case Order::Work::kRoundTrip:
+      return round_trip(order);
+    case Order::Work::kQueue:
+      return queue(order);
+  }
+  return fail(Errc::kInvalidArgument, "no such work");
+}
+
+}  // namespace leat::bench
