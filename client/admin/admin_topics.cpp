@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "client/admin/admin_work.h"
+#include "client/cluster/name_limits.h"
 #include "net/protocol/messages/create_partitions.h"
 #include "net/protocol/messages/create_topics.h"
 #include "net/protocol/messages/delete_records.h"
@@ -58,6 +59,12 @@ std::string described(const ConfigResource& resource) {
       return fmt::format("group '{}'", resource.name);
   }
   return resource.name;
+}
+
+std::optional<Error> refuse_name_of(const ConfigResource& resource) {
+  if (resource.type == ResourceType::kTopic) return refuse_topic_name(resource.name);
+  if (resource.type == ResourceType::kGroup) return refuse_group_name(resource.name);
+  return std::nullopt;
 }
 
 std::map<int32_t, std::vector<TopicPartition>> by_leader(const std::map<TopicPartition, int32_t>& leaders) {
@@ -145,6 +152,9 @@ leat::Task<Result<std::vector<TopicInfo>>> list_topics(AdminSelf self) {
 
 leat::Task<Result<std::vector<TopicInfo>>> describe_topics(AdminSelf self, std::vector<std::string> names,
                                                            AutoCreate auto_create) {
+  for (const std::string& name : names) {
+    if (std::optional<Error> refused = refuse_topic_name(name)) co_return *std::move(refused);
+  }
   std::optional<std::vector<std::string>> asked = names;
   const Result<MetadataResponse> answer = co_await AdminWork::metadata(self, std::move(asked), auto_create);
   if (!answer) co_return answer.error();
@@ -160,6 +170,7 @@ leat::Task<Result<std::vector<TopicInfo>>> describe_topics(AdminSelf self, std::
 }
 
 leat::Task<Result<TopicInfo>> create_topic(AdminSelf self, NewTopic topic) {
+  if (std::optional<Error> refused = refuse_topic_name(topic.name)) co_return *std::move(refused);
   std::function<CreateTopicsRequest(int16_t)> make = [&](int16_t) {
     CreateTopicsRequest request;
     request.timeout_ms = self->timeout_ms();
@@ -194,6 +205,7 @@ leat::Task<Result<TopicInfo>> create_topic(AdminSelf self, NewTopic topic) {
 }
 
 leat::Task<Result<>> delete_topic(AdminSelf self, std::string name) {
+  if (std::optional<Error> refused = refuse_topic_name(name)) co_return *std::move(refused);
   std::function<DeleteTopicsRequest(int16_t)> make = [&](int16_t version) {
     DeleteTopicsRequest request;
     request.timeout_ms = self->timeout_ms();
@@ -218,6 +230,7 @@ leat::Task<Result<>> delete_topic(AdminSelf self, std::string name) {
 }
 
 leat::Task<Result<>> create_partitions(AdminSelf self, std::string topic, int32_t partition_count) {
+  if (std::optional<Error> refused = refuse_topic_name(topic)) co_return *std::move(refused);
   std::function<CreatePartitionsRequest(int16_t)> make = [&](int16_t) {
     CreatePartitionsRequest request;
     request.timeout_ms = self->timeout_ms();
@@ -243,6 +256,7 @@ leat::Task<Result<>> create_partitions(AdminSelf self, std::string topic, int32_
 
 leat::Task<Result<std::vector<ConfigEntry>>> describe_configs(AdminSelf self, ConfigResource resource,
                                                               std::vector<std::string> names) {
+  if (std::optional<Error> refused = refuse_name_of(resource)) co_return *std::move(refused);
   std::function<DescribeConfigsRequest(int16_t)> make = [&](int16_t) {
     DescribeConfigsRequest request;
     auto& asked = request.resources.emplace_back();
@@ -278,6 +292,7 @@ leat::Task<Result<std::vector<ConfigEntry>>> describe_configs(AdminSelf self, Co
 }
 
 leat::Task<Result<>> alter_configs(AdminSelf self, ConfigResource resource, std::vector<ConfigChange> changes) {
+  if (std::optional<Error> refused = refuse_name_of(resource)) co_return *std::move(refused);
   std::function<IncrementalAlterConfigsRequest(int16_t)> make = [&](int16_t) {
     constexpr int8_t kSet = 0;
     constexpr int8_t kDelete = 1;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "client/cluster/name_limits.h"
 #include "net/protocol/messages/find_coordinator.h"
 
 namespace leat::client::detail {
@@ -29,6 +30,7 @@ bool may_coordinate_later(ErrorCode code) noexcept {
 
 leat::Task<Result<BrokerLink*>> Coordinator::reach(LinkPurpose purpose) {
   if (stopped_.is_set()) co_return closed_error();
+  if (std::optional<Error> refused = refuse_group_name(group_id_)) co_return *std::move(refused);
   if (node_id_ >= 0) {
     BrokerLink* const known = cluster_.link(node_id_, purpose);
     if (known != nullptr) co_return known;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "client/cluster/name_limits.h"
 #include "client/loop_executor.h"
 #include "core/base/check.h"
 #include "core/coordinator/group/subscription_regex.h"
@@ -30,6 +31,8 @@ Result<> check_settings(const ConsumerSettings& settings) {
     return invalid("auto_offset_reset_timestamp_ms counts from 1970 and is not negative");
   }
   if (settings.group_id.empty() && settings.group_instance_id) return invalid("group_instance_id needs a group_id");
+  if (std::optional<Error> refused = refuse_group_name(settings.group_id)) return *std::move(refused);
+  if (std::optional<Error> refused = refuse_instance_name(settings.group_instance_id)) return *std::move(refused);
   if (settings.classic_assignors.empty()) return invalid("classic_assignors must name at least one");
   const bool times_are_right = settings.heartbeat_interval_ms > 0 && settings.rebalance_timeout_ms > 0 &&
                                settings.rebalance_timeout_ms <= INT32_MAX && settings.max_poll_interval_ms > 0 &&

@@ -275,6 +275,35 @@ TEST_CASE("client: connect() is answered by the first broker that can be reached
   REQUIRE(f.wait(f.client->connect()));
 }
 
+TEST_CASE("client: names that are too long for any broker are refused before one is asked", "[client]") {
+  ClientFixture f;
+  client::Admin& admin = f.client->admin();
+  const std::string topic(250, 't');
+  const std::string group(40'000, 'g');
+  const auto check = [](const auto& refused, const std::string& what) {
+    REQUIRE(!refused);
+    INFO(refused.error().message());
+    CHECK(refused.error().cause() == Cause::kInvalidArgument);
+    CHECK(refused.error().message().find(what) == 0);
+    CHECK(refused.error().message().size() < 120);
+  };
+  const std::string no_topic =
+      "topic '" + std::string(32, 't') + "...': a name may have 249 bytes at most, this one has 250";
+  check(f.wait(admin.describe_topics({"orders", topic})), no_topic);
+  check(f.wait(admin.create_topic({.name = topic})), no_topic);
+  check(f.wait(admin.delete_topic(topic)), no_topic);
+  check(f.wait(admin.create_partitions(topic, 2)), no_topic);
+  check(f.wait(admin.describe_configs({.type = client::ResourceType::kTopic, .name = topic})), no_topic);
+  const std::string no_group =
+      "group '" + std::string(32, 'g') + "...': a name may have 32767 bytes at most, this one has 40000";
+  check(f.wait(admin.describe_configs({.type = client::ResourceType::kGroup, .name = group})), no_group);
+  check(f.wait(admin.describe_group(group)), no_group);
+  check(f.wait(admin.delete_group(group)), no_group);
+  check(f.wait(admin.list_group_offsets(group)), no_group);
+  check(f.client->consumer({.group_id = group}), no_group);
+  check(f.client->consumer({.group_id = "g", .group_instance_id = group}), "group instance 'ggg");
+}
+
 TEST_CASE("consumer: offsets out of range follow the policy", "[client][consumer]") {
   for (const OffsetReset reset : {OffsetReset::kEarliest, OffsetReset::kNone}) {
     ConsumerFixture f;
