@@ -16,6 +16,7 @@ namespace {
 // What every broker since 2.4 understands with our name in it; older ones answer with what they do.
 constexpr int16_t kHandshakeVersion = 3;
 constexpr size_t kCorrelationIdBytes = 4;
+constexpr size_t kLargeRequestBytes = 10'000'000;  // brokers take 100 MiB by default
 
 // A broker that does not speak the version of an ApiVersions request answers in version 0, with UNSUPPORTED_VERSION.
 bool refuses_version(const Slice& payload) noexcept {
@@ -71,6 +72,7 @@ void BrokerLink::transmit(Call call) {
     const Cause cause = frame.error().code == Errc::kLimit ? Cause::kTooLarge : Cause::kUnsupported;
     return answer_soon(std::move(call.request.on_answer), Error(cause, std::move(frame.error().context)));
   }
+  for (const Slice& piece : *frame) call.frame_bytes += piece.size();
   connection_->send(*std::move(frame));
   if (call.request.answered == Answered::kNo) {
     return answer_soon(std::move(call.request.on_answer), LinkAnswer{.payload = {}, .version = call.version});
@@ -130,6 +132,7 @@ void BrokerLink::on_versions(Slice payload) {
   versions_ = std::move(response->api_keys);
   state_ = State::kReady;
   failures_ = 0;
+  context_.reached.insert(address_.to_string());
   for (Call& call : std::exchange(queued_, {})) transmit(std::move(call));
 }
 
@@ -147,8 +150,21 @@ void BrokerLink::on_frame(Slice payload) {
 }
 
 void BrokerLink::on_closed(std::string reason) {
-  if (state_ == State::kReady) return break_off(Error(Cause::kNetwork, std::move(reason)));
-  break_off(Error(Cause::kUnreachable, fmt::format("broker {} is not reachable ({})", address_.to_string(), reason)));
+  if (state_ == State::kReady) return break_off(Error(Cause::kNetwork, std::move(reason) + size_hint()));
+  const std::string address = address_.to_string();
+  const std::string_view any_more = context_.reached.contains(address) ? " any more" : "";
+  break_off(Error(Cause::kUnreachable, fmt::format("broker {} is not reachable{} ({})", address, any_more, reason)));
+}
+
+// A broker that is sent more than it takes closes the connection, and says why in its log only.
+std::string BrokerLink::size_hint() const {
+  size_t largest = 0;
+  for (const Call& call : in_flight_) largest = std::max(largest, call.frame_bytes);
+  if (largest < kLargeRequestBytes) return {};
+  return fmt::format(
+      "; a request of {} bytes was on its way, which may be more than this broker takes "
+      "(socket.request.max.bytes)",
+      largest);
 }
 
 void BrokerLink::break_off(const Error& error) {

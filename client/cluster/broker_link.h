@@ -75,6 +75,7 @@ class BrokerLink final : private OutboundHandler {
     Nanos deadline{0};
     int16_t version = 0;
     int32_t correlation_id = 0;
+    size_t frame_bytes = 0;
   };
 
   void on_connected() override;
@@ -88,6 +89,7 @@ class BrokerLink final : private OutboundHandler {
   void answer_soon(LinkRequest::OnAnswer on_answer, Result<LinkAnswer> answer);
   void deliver_answers();
   void break_off(const Error& error);  // fails all calls, closes the connection, backs off
+  std::string size_hint() const;
   void on_timer();
   void arm_timer(Nanos deadline);
   Nanos now() const noexcept { return context_.scheduler.clock().monotonic(); }

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <memory>
+#include <set>
+#include <string>
 
 #include <leat/client.h>
 
@@ -18,6 +20,8 @@ struct ClientContext {
   Random& random;
   std::shared_ptr<Executor> executor;
   ClientSettings settings;
+  // Addresses at which a broker has answered: one that is gone is told from one that never was there.
+  std::set<std::string> reached = {};
 };
 
 // The same call may succeed later, and whoever made it wants to wait for that.

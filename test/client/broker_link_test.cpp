@@ -21,14 +21,18 @@ struct LinkFixture {
         context{.scheduler = scheduler, .dialer = cluster, .random = random, .executor = nullptr, .settings = {}},
         link(std::make_unique<BrokerLink>(context, HostPort{.host = "n1", .port = 9092})) {}
 
-  void ask(Millis timeout = Millis(30'000)) {
+  // `padding_bytes` behind the request, which nobody reads, make it larger.
+  void ask(Millis timeout = Millis(30'000), size_t padding_bytes = 0) {
     LinkRequest call;
     call.key = ApiKey::kInitProducerId;
     call.timeout = timeout;
-    call.encode = [](int16_t version, int32_t correlation_id) {
+    call.encode = [padding_bytes](int16_t version, int32_t correlation_id) {
       InitProducerIdRequest request;
       request.transactional_id.reset();
-      return encode_request(request, version, correlation_id, "test");
+      auto frame = encode_request(request, version, correlation_id, "test");
+      const std::vector<uint8_t> padding(padding_bytes);
+      if (padding_bytes > 0) frame->push_back(Slice::copy_of(padding));
+      return frame;
     };
     const size_t number = answers.size();
     answers.emplace_back();
@@ -153,6 +157,38 @@ TEST_CASE("broker link: a cut connection answers all that was under way", "[clie
     REQUIRE(f.answers[i]);
     CHECK(f.cause(i) == Cause::kNetwork);
   }
+}
+
+TEST_CASE("broker link: a connection that breaks under a large request says how large it was", "[client][link]") {
+  for (const size_t padding_bytes : {size_t{0}, size_t{1'000'000}, size_t{12'000'000}}) {
+    LinkFixture f;
+    f.cluster.faults.cut_request_in = 1;
+    f.ask(Millis(30'000), padding_bytes);
+    f.scheduler.advance(Millis(100));
+    REQUIRE(f.answers[0]);
+    CHECK(f.cause(0) == Cause::kNetwork);
+    const std::string& said = f.answers[0]->error().message();
+    INFO(said);
+    CHECK(said.find("cut before it arrived") == 0);
+    const bool tells_size = said.find("a request of 120000") != std::string::npos;
+    CHECK(tells_size == (padding_bytes > 10'000'000));
+    CHECK(tells_size == (said.find("socket.request.max.bytes") != std::string::npos));
+  }
+}
+
+TEST_CASE("broker link: one that has answered before is not reachable any more", "[client][link]") {
+  LinkFixture f;
+  f.ask();
+  f.scheduler.advance(Millis(100));
+  REQUIRE(f.answers[0]);
+  REQUIRE(f.answers[0]->has_value());
+  f.cluster.kill(1);
+  f.scheduler.run_until_idle();
+  f.ask();
+  f.scheduler.advance(Millis(10'000));
+  REQUIRE(f.answers[1]);
+  CHECK(f.cause(1) == Cause::kUnreachable);
+  CHECK(f.answers[1]->error().message() == "broker n1:9092 is not reachable any more (connection refused)");
 }
 
 TEST_CASE("broker link: close and destruction answer at once", "[client][link]") {
