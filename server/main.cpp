@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/standard_streams.h"
 #include "server/options.h"
 #include "server/startup.h"
 
@@ -83,5 +84,6 @@ int run(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int main(int argument_count, char** arguments) {
+  leat::fill_standard_streams();
   return run(std::vector<std::string>(arguments + 1, arguments + argument_count));
 }
