@@ -22,7 +22,8 @@ over the file, the other options over both. Examples:
   leatd --data-dir /var/lib/leat --listen 0.0.0.0:9092 --set advertised.listeners=PLAINTEXT://broker.example:9092
   leatd --config server.properties --set log.retention.hours=24
 
-Logs go to stderr. When leatd is ready it says so in one line on stdout. SIGTERM and SIGINT (Ctrl-C) stop it cleanly.
+Logs go to stderr. When leatd is ready it says so in one line on stdout. SIGTERM, SIGINT (Ctrl-C) and SIGHUP (its
+terminal is closed; not under nohup) stop it cleanly.
 Exit codes: 0 stopped cleanly, 1 could not start or not stop cleanly, 2 wrong usage (an option, a setting).)";
 
 // "--dta-dir=x" was meant to be an option that we have.

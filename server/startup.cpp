@@ -8,7 +8,9 @@
 #include <cstdio>
 #include <utility>
 
+#include "core/base/hangup.h"
 #include "net/loop/signal_watcher.h"
+#include "server/directory_advice.h"
 
 #ifdef __APPLE__
 #include <climits>
@@ -70,6 +72,8 @@ Result<void> Leatd::run() {
   // Freed in their close callbacks, which the loop's destructor runs.
   const SignalWatcher on_terminate(loop_, SIGTERM, [this] { request_stop(); });
   const SignalWatcher on_interrupt(loop_, SIGINT, [this] { request_stop(); });
+  std::optional<SignalWatcher> on_hangup;
+  if (!hangup_is_ignored()) on_hangup.emplace(loop_, SIGHUP, [this] { request_stop(); });
   loop_.call_soon([this] { spawn(live()); });
   loop_.run();
   if (failure_) return fail(std::move(*failure_));
@@ -142,8 +146,11 @@ Task<Result<void>> Leatd::start_broker() {
   RunningBroker::Parts parts{loop_, files_, random_, settings_, adopt};
   Task<Result<std::unique_ptr<RunningBroker>>> starting = RunningBroker::start(parts);
   Result<std::unique_ptr<RunningBroker>> started = co_await starting;
-  if (!started) co_return fail(std::move(started).error());
+  if (!started) co_return fail(with_directory_advice(std::move(started).error(), settings_.data_dir));
   broker_ = std::move(*started);
+  for (const std::string& path : foreign_files(files_, settings_.data_dir)) {
+    log_warn("{} is none of ours: left alone", path);
+  }
   for (const BoundListener& bound : bound_) {
     const uint16_t advertised_port =
         bound.listener->advertised_port != 0 ? bound.listener->advertised_port : bound.port;

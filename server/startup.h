@@ -1,9 +1,9 @@
 // startup.h: leatd as a whole: loop, sockets, dispatcher, broker; what happens in which order at start and at the end.
 // Start: the listeners are bound (a port in use is known before anything is opened), the broker recovers its logs, then
-// connections are taken and the ready line is printed. End, on SIGTERM or SIGINT: nobody is let in any more, the broker
-// answers who is parked and finishes what is queued, answers leave, connections close, the loop ends. A second signal
-// changes nothing. The admin listener, if there is one, is there from the first to the last. Thread: the loop runs in
-// the thread that calls run().
+// connections are taken and the ready line is printed. End, on SIGTERM, SIGINT, or SIGHUP where nobody has it ignored:
+// nobody is let in any more, the broker answers who is parked and finishes what is queued, answers leave, connections
+// close, the loop ends. A second signal changes nothing. The admin listener, if there is one, is there from the first
+// to the last. Thread: the loop runs in the thread that calls run().
 #pragma once
 
 #include <memory>

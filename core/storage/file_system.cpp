@@ -78,6 +78,12 @@ Result<void> make_directories(FileSystem& files, std::string_view path) {
   if (parent != path) TRY(make_directories(files, parent));
   const Result<void> made = files.make_directory(path);
   if (!made && made.error().code != Errc::kAlreadyExists) return made;
+  if (!made) {  // another has made it meanwhile, or it is a link
+    const Result<FileInfo> there = files.stat(path);
+    if (!there && there.error().code == Errc::kNotFound) {
+      return fail(Errc::kNotFound, fmt::format("make directory {}: a symbolic link of this name leads nowhere", path));
+    }
+  }
   return files.sync_directory(parent);
 }
 

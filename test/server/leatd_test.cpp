@@ -106,6 +106,23 @@ TEST_CASE("leatd: ready line, a request, a clean stop", "[leatd]") {
   REQUIRE(leatd.wait() == 0);
 }
 
+TEST_CASE("leatd: every signal that asks for an end, a terminal's hangup too, is a clean stop", "[leatd]") {
+  for (const int number : {SIGTERM, SIGINT, SIGHUP}) {
+    INFO("signal " << number);
+    const TemporaryDirectory directory;
+    LeatdProcess leatd(on_any_port(directory.path()));
+    {
+      BlockingClient client(leatd.port());
+      REQUIRE(create_topic(client, "t") == ErrorCode::kNone);
+      REQUIRE(produce(client, "t") == ErrorCode::kNone);
+    }
+    leatd.signal(number);
+    REQUIRE(leatd.wait() == 0);
+    CHECK(::access((directory.path() + "/.kafka_cleanshutdown").c_str(), F_OK) == 0);
+    CHECK(leatd.stderr_text().find("stopping") != std::string::npos);
+  }
+}
+
 TEST_CASE("leatd: localhost answers on both families", "[leatd]") {
   const TemporaryDirectory directory;
   LeatdProcess leatd(on_any_port(directory.path()));
@@ -125,13 +142,24 @@ TEST_CASE("leatd: what stops the start is one clear line; exit code 2 is wrong u
   std::ofstream(directory.path() + "/file") << "no directory";
   REQUIRE(::mkdir((directory.path() + "/garbage").c_str(), 0755) == 0);
   std::ofstream(directory.path() + "/garbage/meta.properties") << "garbage\n";
+  REQUIRE(::symlink("nowhere", (directory.path() + "/link").c_str()) == 0);
+  {
+    LeatdProcess another(on_any_port(directory.path() + "/node", {"--set", "node.id=7"}));
+    REQUIRE(another.port() != 0);
+    another.signal(SIGTERM);
+    REQUIRE(another.wait() == 0);
+  }
   struct Attempt {
     int exit_code;
     std::vector<std::string> arguments;
     std::string said;
   };
   const std::vector<Attempt> attempts{
-      {1, on_any_port(directory.path() + "/data"), directory.path() + "/data"},  // in use by the first
+      {1, on_any_port(directory.path() + "/data"),
+       "data directory " + directory.path() + "/data is in use by process " + std::to_string(first.pid()) + ": stop"},
+      {1, on_any_port(directory.path() + "/link"), "/link: a symbolic link of this name leads nowhere"},
+      {1, on_any_port(directory.path() + "/link/below"), "/link: a symbolic link of this name leads nowhere"},
+      {1, on_any_port(directory.path() + "/node"), "or take another directory with --data-dir"},
       {1, {"--data-dir", directory.path() + "/other", "--listen", "localhost:" + taken}, taken},
       {1, on_any_port(directory.path() + "/file/below"), directory.path() + "/file"},
       {1, on_any_port(directory.path() + "/garbage"), "/garbage/meta.properties: neither Leat's nor Apache Kafka's"},
@@ -153,6 +181,24 @@ TEST_CASE("leatd: what stops the start is one clear line; exit code 2 is wrong u
   }
   first.signal(SIGTERM);
   REQUIRE(first.wait() == 0);
+}
+
+TEST_CASE("leatd: files in the data directory that are nobody's are named at start, and left", "[leatd]") {
+  const TemporaryDirectory directory;
+  REQUIRE(::mkdir((directory.path() + "/folder").c_str(), 0755) == 0);
+  std::ofstream(directory.path() + "/notes.txt") << "mine";
+  for (int life = 0; life < 2; ++life) {
+    LeatdProcess leatd(on_any_port(directory.path()));
+    REQUIRE(leatd.port() != 0);
+    leatd.signal(SIGTERM);
+    REQUIRE(leatd.wait() == 0);
+    const std::string said = leatd.stderr_text();
+    INFO(said);
+    CHECK(count_of(said, "is none of ours: left alone") == 2);
+    for (const char* name : {"/folder", "/notes.txt"}) {
+      CHECK(count_of(said, directory.path() + name + " is none of ours: left alone") == 1);
+    }
+  }
 }
 
 TEST_CASE("leatd: a disk below its reserve is told at start, and refused appends now and then", "[leatd]") {

@@ -29,6 +29,7 @@ LeatdProcess::LeatdProcess(std::vector<std::string> arguments) {
   raw.push_back(nullptr);
   pid_ = ::fork();
   if (pid_ == 0) {
+    (void)std::signal(SIGHUP, SIG_DFL);  // also where nohup runs the test
     ::dup2(pipe_ends[1], STDOUT_FILENO);
     ::dup2(stderr_file, STDERR_FILENO);
     ::close(pipe_ends[0]);

@@ -144,6 +144,23 @@ TEST_CASE("posix: remove_tree takes a link away, not what it names", "[storage][
   CHECK(files.stat(root + "/precious/file"));
 }
 
+TEST_CASE("posix: a folder is not made through a link that leads nowhere, which is told", "[storage][posix]") {
+  const TemporaryDirectory directory;
+  const std::string link = directory.path() + "/link";
+  REQUIRE(::symlink("nowhere", link.c_str()) == 0);
+  PosixFileSystem files;
+  for (const std::string& path : {link, link + "/below"}) {
+    const Result<void> made = make_directories(files, path);
+    REQUIRE_FALSE(made);
+    INFO(made.error().context);
+    CHECK(made.error().code == Errc::kNotFound);
+    CHECK(made.error().context.find("leads nowhere") != std::string::npos);
+  }
+  REQUIRE(::mkdir((directory.path() + "/nowhere").c_str(), 0755) == 0);
+  CHECK(make_directories(files, link));
+  CHECK(make_directories(files, link + "/below"));
+}
+
 TEST_CASE("posix: the lock of another process is named by its id", "[storage][posix]") {
   const TemporaryDirectory directory;
   const std::string path = directory.path() + "/.lock";
