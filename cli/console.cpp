@@ -45,6 +45,13 @@ void Console::flush() noexcept {
   buffer_.clear();
 }
 
+void Console::look_for_reader() noexcept {
+  pollfd looked{.fd = output_, .events = 0, .revents = 0};
+  if (::poll(&looked, 1, 0) <= 0 || (looked.revents & (POLLERR | POLLHUP)) == 0) return;
+  state_ = OutputState::kClosed;
+  buffer_.clear();
+}
+
 void Console::warn(std::string_view line) {
   end_progress();
   flush();

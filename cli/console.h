@@ -23,8 +23,10 @@ class Console {
 
   void out(std::string_view text);
   void flush() noexcept;
-  // kClosed: nobody reads any more; the command should end.
+  // kClosed: nobody reads any more; the command should end. Known as soon as a write fails, or by look_for_reader().
   OutputState output_state() const noexcept { return state_; }
+  // For commands that may have nothing to write for long: whether the other end of a pipe is still open.
+  void look_for_reader() noexcept;
   const std::optional<Error>& output_error() const noexcept { return output_error_; }
 
   void warn(std::string_view line);      // to the error stream, one line

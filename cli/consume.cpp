@@ -102,6 +102,7 @@ Result<void> Reading::run() {
       return fail(failed(records.error()));
     }
     print(*records);
+    session_.console.look_for_reader();
     if (options_.exit_at_end) note_finished();
   }
   return {};

@@ -112,6 +112,7 @@ client::Task<Result<void>> GroupReading::take_turn() {
     co_return fail(told);
   }
   if (commit_failed_) co_return fail(*commit_failed_);
+  session_.console.look_for_reader();
   tell_idle();
   if (session_.clock.monotonic() < commit_due_) co_return Result<void>();
   commit_due_ = session_.clock.monotonic() + kCommitInterval;

@@ -8,6 +8,8 @@
 
 #include "cli/json_text.h"
 #include "cli/suggest.h"
+#include "client/host_port.h"
+#include "core/base/hangup.h"
 #include "core/storage/posix_file_system.h"
 #include "net/protocol/error_code.h"
 
@@ -61,6 +63,17 @@ std::string first_address(std::string_view bootstrap_servers) {
 std::string bootstrap_advice(const client::ClientSettings& settings) {
   return fmt::format("Is leatd running there? Start it with: leatd --listen {}; or name another broker: -b HOST:PORT",
                      first_address(settings.bootstrap_servers));
+}
+
+// Whether an error is about an address that the user gave, or at which a broker has been reached before: then it is not
+// one that brokers tell and nobody reaches.
+bool is_known_address(const std::string& words, const std::string& bootstrap_servers) {
+  constexpr std::string_view kReachedBefore = " is not reachable any more";  // client/cluster/broker_link.cpp
+  if (words.find(kReachedBefore) != std::string::npos) return true;
+  const Result<std::vector<HostPort>> given = parse_host_ports(bootstrap_servers);
+  return given && std::any_of(given->begin(), given->end(), [&words](const HostPort& address) {
+           return words.find(fmt::format("broker {} is not", address.to_string())) != std::string::npos;
+         });
 }
 
 }  // namespace
@@ -144,7 +157,8 @@ Error Session::advised(const Error& error) {
   const Result<client::ClientSettings> settings = client_settings();
   if (!settings) return error;
   const client::Result<> there = client_->connect().wait();
-  if (there && was_reached) return error;
+  const bool is_known = was_reached || is_known_address(error.context, settings->bootstrap_servers);
+  if (there && is_known) return error;
   better.words = with_hint(
       error.context,
       !there ? bootstrap_advice(*settings)
@@ -181,6 +195,7 @@ void catch_interrupts() noexcept {
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   (void)::sigaction(SIGINT, &action, nullptr);
   (void)::sigaction(SIGTERM, &action, nullptr);
+  if (!hangup_is_ignored()) (void)::sigaction(SIGHUP, &action, nullptr);
 }
 
 bool interrupted() noexcept { return interrupt_seen != 0; }

@@ -157,6 +157,23 @@ TEST_CASE("command line: output that cannot be written fails the command", "[cli
 }
 #endif
 
+TEST_CASE("console: a reader that went away is noticed though nothing is written, and is no error", "[cli]") {
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  Console console(STDIN_FILENO, ends[1], STDERR_FILENO);
+  console.look_for_reader();
+  CHECK(console.output_state() == OutputState::kOpen);
+  console.out("a line\n");
+  console.flush();
+  console.look_for_reader();
+  CHECK(console.output_state() == OutputState::kOpen);
+  (void)::close(ends[0]);
+  console.look_for_reader();
+  CHECK(console.output_state() == OutputState::kClosed);
+  CHECK(!console.output_error());
+  (void)::close(ends[1]);
+}
+
 TEST_CASE("suggest: what happened and what to do are two sentences", "[cli]") {
   CHECK(with_hint("it failed", "Try again") == "it failed. Try again");
   CHECK(with_hint("It failed.", "Try again") == "It failed. Try again");

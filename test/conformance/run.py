@@ -23,10 +23,11 @@ import cases_groups
 import cases_hostile
 import cases_kcat
 import cases_metrics
+import cases_streams
 
 CASES = {}
 for module in (cases_kcat, cases_compat, cases_data, cases_cli, cases_cli_more, cases_docs, cases_faults, cases_groups,
-               cases_hostile, cases_metrics):
+               cases_hostile, cases_metrics, cases_streams):
     for name, value in vars(module).items():
         if name.startswith('case_'):
             CASES[name[len('case_'):]] = value
