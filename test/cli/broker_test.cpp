@@ -154,6 +154,26 @@ TEST_CASE("client: an address that is advertised but not reached has one hint", 
   CHECK(!contains(result.errors, "Start it with"));
 }
 
+TEST_CASE("client: advertised.listeners is blamed for addresses that only brokers tell and nobody reached", "[cli]") {
+  const FakeBroker broker({});
+  const auto told_of = [&broker](const std::string& address, const std::string& state) {
+    std::string told;
+    const Captured result = run_in_session([&](Session& session) {
+      session.options.address.bootstrap_servers = "127.0.0.1:1," + broker.address();
+      REQUIRE(session.client());
+      const std::string words = "broker " + address + " is not reachable" + state + " (connection refused)";
+      told = session.advised(session.failure(client::Error(client::Cause::kUnreachable, words))).context;
+      return kExitOk;
+    });
+    CHECK(told.starts_with("broker " + address));
+    return told;
+  };
+  CHECK(contains(told_of("10.1.2.3:9092", ""), "advertised.listeners"));
+  CHECK(!contains(told_of("10.1.2.3:9092", " any more"), "advertised.listeners"));
+  CHECK(!contains(told_of(broker.address(), ""), "advertised.listeners"));  // it was gone for a moment
+  CHECK(!contains(told_of("127.0.0.1:1", ""), "advertised.listeners"));
+}
+
 TEST_CASE("bench: produce and consume count what went over the wire", "[cli][broker]") {
   const FakeBroker broker({});
   const Captured produced =
