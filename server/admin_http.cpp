@@ -1,17 +1,23 @@
 // admin_http.cpp: see admin_http.h. cpp-httplib parses and answers; what it leaves open (a header line without end, a
-// client that sends a byte a second, a queue without bound) BoundedStream and BoundedPool close. Included by no other
-// file: it is slow to compile.
+// client that sends a byte a second or nothing at all, a queue without bound, a short backlog) is closed here. Included
+// by no other file: it is slow to compile.
 #include "server/admin_http.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <httplib.h>
+#include <netdb.h>
 #include <poll.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <list>
+#include <mutex>
+#include <optional>
+#include <system_error>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -22,15 +28,47 @@ namespace leat {
 
 namespace {
 
-constexpr size_t kWorkers = 2;          // so that a slow reader of /metrics does not hold up /healthz
-constexpr size_t kConnectionsMax = 32;  // accepted and not answered yet; who comes later is closed
+constexpr size_t kConnectionsMax = 32;  // at once; a thread for each, so that nobody waits for who is silent or slow
+constexpr int kListenBacklog = 128;     // the library's is 5
 constexpr Millis kStopCheckEvery{100};
 constexpr Millis kLinger{200};
+
+// Connections that have not sent a byte yet. Where all places are taken, the one that has been silent for longest gives
+// its own to who comes: whoever only holds connections open keeps nobody out. Thread: any.
+class SilentConnections {
+ public:
+  using Place = std::list<socket_t>::iterator;
+
+  Place add(socket_t socket) {
+    const std::lock_guard held(mutex_);
+    return sockets_.insert(sockets_.end(), socket);
+  }
+  void remove(Place place) {  // before the socket is closed
+    const std::lock_guard held(mutex_);
+    sockets_.erase(place);
+  }
+  // Its thread sees the end of the stream. False: there is none to dismiss.
+  bool dismiss_longest() {
+    const std::lock_guard held(mutex_);
+    for (const socket_t socket : sockets_) {
+      pollfd looked{socket, POLLIN, 0};
+      if (::poll(&looked, 1, 0) != 0) continue;  // has just sent something, or was dismissed
+      ::shutdown(socket, SHUT_RD);
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::list<socket_t> sockets_;  // by age
+};
 
 struct StreamLimits {
   const Clock& clock;
   const AdminHttpOptions& options;
   const std::atomic<bool>& stopping;
+  SilentConnections& silent;
 };
 
 // One request and its answer on a socket: ends, as if the peer had closed, when a bound is passed.
@@ -40,7 +78,11 @@ class BoundedStream final : public httplib::Stream {
       : socket_(socket),
         limits_(limits),
         read_until_(limits.clock.monotonic() + limits.options.request_within_max),
-        write_until_(read_until_ + limits.options.response_within_max) {}
+        write_until_(read_until_ + limits.options.response_within_max),
+        silent_place_(limits.silent.add(socket)) {}
+  BoundedStream(const BoundedStream&) = delete;
+  BoundedStream& operator=(const BoundedStream&) = delete;
+  ~BoundedStream() { end_silence(); }
 
   // Some of these are the library's in one version and not in another: none says override.
   // NOLINTBEGIN(modernize-use-override,clang-diagnostic-inconsistent-missing-override)
@@ -94,11 +136,17 @@ class BoundedStream final : public httplib::Stream {
     return false;
   }
 
+  void end_silence() {
+    if (silent_place_) limits_.silent.remove(*silent_place_);
+    silent_place_.reset();
+  }
+
   bool fill() {
     while (taken_ < limits_.options.request_bytes_max && wait(POLLIN, read_until_)) {
       const ssize_t size = ::recv(socket_, buffer_.data(), buffer_.size(), MSG_DONTWAIT);
       if (size < 0 && (errno == EAGAIN || errno == EINTR)) continue;
       if (size <= 0) return false;
+      end_silence();
       begin_ = 0;
       end_ = static_cast<size_t>(size);
       taken_ += end_;
@@ -111,7 +159,8 @@ class BoundedStream final : public httplib::Stream {
   const StreamLimits limits_;
   Nanos read_until_;
   const Nanos write_until_;
-  size_t taken_ = 0;  // bytes of the request so far
+  size_t taken_ = 0;                                      // bytes of the request so far
+  std::optional<SilentConnections::Place> silent_place_;  // until the first byte
   std::array<char, 4096> buffer_;
   size_t begin_ = 0;
   size_t end_ = 0;
@@ -122,33 +171,38 @@ thread_local bool no_place = false;
 
 class BoundedPool final : public httplib::ThreadPool {
  public:
-  explicit BoundedPool(AdminQuestions& questions) : httplib::ThreadPool(kWorkers), questions_(questions) {}
+  BoundedPool(AdminQuestions& questions, SilentConnections& silent)
+      : httplib::ThreadPool(kConnectionsMax), questions_(questions), silent_(silent) {}
 
   // void in older versions of the library, bool in later ones.
   using Enqueued = decltype(std::declval<httplib::ThreadPool&>().enqueue(std::function<void()>()));
   Enqueued enqueue(std::function<void()> serve) override {
-    if (waiting_ >= kConnectionsMax) {
+    if (connections_ >= kConnectionsMax && !silent_.dismiss_longest()) {
       no_place = true;
       serve();  // which only closes the socket
       no_place = false;
       return static_cast<Enqueued>(true);
     }
-    ++waiting_;
+    ++connections_;
     return httplib::ThreadPool::enqueue([this, serve = std::move(serve)] {
       serve();
-      --waiting_;
+      --connections_;
     });
   }
   void on_idle() override { questions_.probe_loop(); }
 
  private:
   AdminQuestions& questions_;
-  std::atomic<size_t> waiting_{0};
+  SilentConnections& silent_;
+  std::atomic<size_t> connections_{0};  // with those that were dismissed and are about to end
 };
 
 class BoundedServer final : public httplib::Server {
  public:
   explicit BoundedServer(const StreamLimits& limits) : limits_(limits) {}
+
+  // After the bind. Without it a rush of connections has probes wait until their system tries again, a second later.
+  void widen_backlog() noexcept { (void)::listen(svr_sock_, kListenBacklog); }
 
  private:
   // One request a connection: the bounds of BoundedStream are those of a request.
@@ -179,7 +233,10 @@ class BoundedServer final : public httplib::Server {
   const StreamLimits limits_;
 };
 
+// One after the other: each has the loop copy all figures.
 void answer_metrics(AdminQuestions& questions, httplib::Response& response) {
+  static std::mutex one_scrape;
+  const std::lock_guard held(one_scrape);
   const std::shared_ptr<const MetricsSnapshot> snapshot = questions.metrics();
   if (snapshot == nullptr) {
     response.status = 503;
@@ -222,10 +279,36 @@ void answer(AdminQuestions& questions, const httplib::Request& request, httplib:
   }
 }
 
+std::string shown_address(const std::string& host, uint16_t port) {
+  return host.find(':') == std::string::npos ? fmt::format("{}:{}", host, port) : fmt::format("[{}]:{}", host, port);
+}
+
+// The library says no more than that it could not bind. The system, asked once more, says why not.
+std::string bind_refusal(const std::string& host, uint16_t port) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE;
+  addrinfo* found = nullptr;
+  const std::string service = std::to_string(port);
+  const int status = ::getaddrinfo(host.empty() ? nullptr : host.c_str(), service.c_str(), &hints, &found);
+  if (status != 0) return ::gai_strerror(status);
+  const socket_t socket = ::socket(found->ai_family, found->ai_socktype, found->ai_protocol);
+  int refused = socket < 0 ? errno : EADDRINUSE;
+  if (socket >= 0) {
+    const int on = 1;
+    (void)::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if (::bind(socket, found->ai_addr, found->ai_addrlen) != 0) refused = errno;
+    ::close(socket);
+  }
+  ::freeaddrinfo(found);
+  if (refused == EADDRINUSE) return "the port is in use by another process";
+  return std::generic_category().message(refused);
+}
+
 class Listener final : public AdminHttp {
  public:
   Listener(AdminQuestions& questions, AdminHttpOptions options)
-      : options_(std::move(options)), server_(StreamLimits{clock_, options_, stopping_}) {
+      : options_(std::move(options)), server_(StreamLimits{clock_, options_, stopping_, silent_}) {
     // The library's default lets two processes share a port.
     server_.set_socket_options([](socket_t socket) {
       const int on = 1;
@@ -234,7 +317,7 @@ class Listener final : public AdminHttp {
     });
     server_.set_idle_interval(options_.probe_every);
     server_.set_payload_max_length(0);
-    server_.new_task_queue = [&questions] { return new BoundedPool(questions); };
+    server_.new_task_queue = [this, &questions] { return new BoundedPool(questions, silent_); };
     server_.set_pre_routing_handler([&questions](const httplib::Request& request, httplib::Response& response) {
       answer(questions, request, response);
       return httplib::Server::HandlerResponse::Handled;
@@ -258,11 +341,12 @@ class Listener final : public AdminHttp {
       port_ = bind(options_.host);
     }
     if (port_ <= 0) {
-      return fail(Errc::kAlreadyExists,
-                  fmt::format("leat.metrics.listener: cannot listen on {}:{}: the port is taken, or the address is not "
-                              "one of this machine",
-                              options_.host, options_.port));
+      const std::string host = options_.host == "localhost" ? "127.0.0.1" : options_.host;
+      return fail(Errc::kIo,
+                  fmt::format("leat.metrics.listener: cannot listen on {}: {}",
+                              shown_address(options_.host, options_.port), bind_refusal(host, options_.port)));
     }
+    server_.widen_backlog();
     thread_ = std::thread([this] {
       server_.listen_after_bind();
       ended_ = true;
@@ -281,6 +365,7 @@ class Listener final : public AdminHttp {
   const AdminHttpOptions options_;
   std::atomic<bool> stopping_{false};
   std::atomic<bool> ended_{false};
+  SilentConnections silent_;
   BoundedServer server_;
   int port_ = -1;
   std::thread thread_;

@@ -1,7 +1,7 @@
 // admin_http.h: the admin HTTP listener: GET /metrics, /healthz, /readyz. It lives in a module of its own,
 // leat_admin.so, loaded when it is asked for (docs/decisions/0018): the HTTP library brings OpenSSL and more with it,
 // which would cost every start some 10 ms and every leatd 4 MB. It knows the broker only as AdminQuestions. Threads:
-// one that accepts, kWorkers that answer.
+// one that accepts, and one for each connection that is kept.
 #pragma once
 
 #include <cstdint>

@@ -118,7 +118,12 @@ def case_metrics(options):
 
 
 def _check_bad_clients(address):
-    slow = [socket.create_connection(address) for _ in range(60)]  # silent; more than the listener keeps waiting
+    slow = [socket.create_connection(address) for _ in range(60)]  # silent; more than the listener keeps
+    for path in ('/healthz', '/readyz', '/metrics'):
+        started = time.monotonic()
+        assert ask(address, path)[0] == 200, path
+        took_s = time.monotonic() - started
+        assert took_s < 1.5, f'{path} took {took_s:.1f} s beside silent connections'  # one of them has two seconds
     with socket.create_connection(address) as endless:
         try:
             endless.sendall(b'GET /metrics HTTP/1.1\r\nX: ' + b'a' * (4 << 20))

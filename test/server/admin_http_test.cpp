@@ -111,7 +111,41 @@ TEST_CASE("admin http: it ends while clients are silent, and frees its port", "[
   REQUIRE(again);
   const Result<std::unique_ptr<AdminHttp>> taken = start_admin_http(questions, {.host = "127.0.0.1", .port = port});
   REQUIRE_FALSE(taken);
-  CHECK(taken.error().context.find("cannot listen on 127.0.0.1:") != std::string::npos);
+  CHECK(taken.error().context == "leat.metrics.listener: cannot listen on 127.0.0.1:" + std::to_string(port) +
+                                     ": the port is in use by another process");
+  const Result<std::unique_ptr<AdminHttp>> nowhere = start_admin_http(questions, {.host = "192.0.2.1", .port = port});
+  REQUIRE_FALSE(nowhere);  // an address that no machine has
+  CHECK(nowhere.error().context.find("in use") == std::string::npos);
+}
+
+TEST_CASE("admin http: silent connections hold nobody up, however many there are", "[admin]") {
+  Fixture fixture(AdminHttpOptions{.request_within_max = std::chrono::minutes(10)});
+  std::vector<BlockingClient> silent;
+  for (int i = 0; i < 100; ++i) {
+    silent.emplace_back(fixture.listener->port());
+    if (i % 10 == 3) CHECK(is_status(fixture.get("/healthz"), "200"));
+  }
+  CHECK(is_status(fixture.get("/readyz"), "200"));
+  CHECK(silent.front().wait_for_end());  // who was silent for longest has given its place away
+  CHECK(silent.back().send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"));
+  CHECK(is_status(silent.back().receive_all(), "200"));
+}
+
+TEST_CASE("admin http: where every place has an unfinished request, who comes is closed at once", "[admin]") {
+  Fixture fixture(AdminHttpOptions{.request_within_max = std::chrono::minutes(10)});
+  {
+    std::vector<BlockingClient> slow;
+    for (int i = 0; i < 32; ++i) {
+      slow.emplace_back(fixture.listener->port());
+      REQUIRE(slow.back().send("GET /heal"));
+    }
+    CHECK(fixture.get("/healthz").empty());
+    REQUIRE(slow.back().send("thz HTTP/1.1\r\nHost: x\r\n\r\n"));
+    CHECK(is_status(slow.back().receive_all(), "200"));
+  }
+  std::string answer;
+  while (answer.empty()) answer = fixture.get("/healthz");  // until the first of their threads has seen the end
+  CHECK(is_status(answer, "200"));
 }
 
 }  // namespace

@@ -161,6 +161,8 @@ TEST_CASE("leatd: what stops the start is one clear line; exit code 2 is wrong u
       {1, on_any_port(directory.path() + "/link/below"), "/link: a symbolic link of this name leads nowhere"},
       {1, on_any_port(directory.path() + "/node"), "or take another directory with --data-dir"},
       {1, {"--data-dir", directory.path() + "/other", "--listen", "localhost:" + taken}, taken},
+      {1, on_any_port(directory.path() + "/other", {"--metrics", "127.0.0.1:" + taken}),
+       "leat.metrics.listener: cannot listen on 127.0.0.1:" + taken + ": the port is in use by another process"},
       {1, on_any_port(directory.path() + "/file/below"), directory.path() + "/file"},
       {1, on_any_port(directory.path() + "/garbage"), "/garbage/meta.properties: neither Leat's nor Apache Kafka's"},
       {2, on_any_port(directory.path() + "/other", {"--set", "num.partitons=2"}), "num.partitions"},
