@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
+#include <string_view>
 
 #include "core/base/check.h"
 
@@ -15,6 +17,22 @@ namespace {
 
 int32_t size_field(const uint8_t* bytes) noexcept {
   return static_cast<int32_t>(uint32_t{bytes[0]} << 24 | uint32_t{bytes[1]} << 16 | uint32_t{bytes[2]} << 8 | bytes[3]);
+}
+
+// What a size that no request has says in another protocol, to whoever looks for the reason in the log.
+std::string_view other_protocol(const uint8_t* bytes) noexcept {
+  constexpr std::array<std::string_view, 10> kHttp{"GET ", "HEAD", "POST", "PUT ", "DELE",
+                                                   "CONN", "OPTI", "TRAC", "PATC", "PRI "};
+  constexpr uint8_t kTlsHandshake = 0x16;
+  constexpr uint8_t kTlsMajorVersion = 3;
+  const std::string_view text(reinterpret_cast<const char*>(bytes), 4);
+  if (std::find(kHttp.begin(), kHttp.end(), text) != kHttp.end()) {
+    return ": it looks like HTTP, and Kafka's protocol is spoken here";
+  }
+  if (bytes[0] == kTlsHandshake && bytes[1] == kTlsMajorVersion) {
+    return ": it looks like a TLS handshake, and nothing is encrypted here";
+  }
+  return "";
 }
 
 }  // namespace
@@ -45,7 +63,8 @@ std::optional<Slice> FrameReader::take_frame() {
   if (refusal_ || pending_bytes() < kSizeBytes) return std::nullopt;
   const int32_t size = size_field(block_.data() + begin_);
   if (size < 0 || static_cast<size_t>(size) > frame_bytes_max_) {
-    refusal_ = fmt::format("request size {} is not within 0..{} (socket.request.max.bytes)", size, frame_bytes_max_);
+    refusal_ = fmt::format("request size {} is not within 0..{} (socket.request.max.bytes){}", size, frame_bytes_max_,
+                           other_protocol(block_.data() + begin_));
     return std::nullopt;
   }
   const size_t total = kSizeBytes + static_cast<size_t>(size);

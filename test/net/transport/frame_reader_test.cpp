@@ -102,6 +102,33 @@ TEST_CASE("frame reader: sizes below zero and above the limit are refused for go
   REQUIRE(feed(reader, frame_of(std::string(1024, 'x')), 100).size() == 1);  // the limit itself is allowed
 }
 
+TEST_CASE("frame reader: what begins like HTTP or TLS is called so", "[transport]") {
+  struct Peer {
+    std::string says;
+    std::string_view looks_like;
+  };
+  const std::vector<Peer> peers{{"GET / HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP"},
+                                {"POST /topics HTTP/1.1\r\n\r\n", "HTTP"},
+                                {"PUT /x HTTP/1.0\r\n\r\n", "HTTP"},
+                                {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "HTTP"},
+                                {std::string("\x16\x03\x01\x02\x00\x01\x00\x01", 8), "TLS"},
+                                {std::string("\x16\x04\x01\x02\x00\x01", 6), ""},
+                                {std::string("\xff\xff\xff\xff", 4), ""},
+                                {"SSH-2.0-x\r\n", ""}};
+  for (const Peer& peer : peers) {
+    for (const size_t piece : {size_t{1}, size_t{100}}) {
+      FrameReader reader(100 << 20);
+      REQUIRE(feed(reader, peer.says, piece).empty());
+      REQUIRE(reader.refusal());
+      INFO(*reader.refusal());
+      for (const std::string_view protocol : {"HTTP", "TLS"}) {
+        const bool is_named = reader.refusal()->find(protocol) != std::string::npos;
+        CHECK(is_named == (protocol == peer.looks_like));
+      }
+    }
+  }
+}
+
 TEST_CASE("frame reader: steady large frames are not copied and share no block", "[transport]") {
   FrameReader reader(10 << 20);
   const std::string payload = bytes_of(1'000'000, 3);
