@@ -26,6 +26,12 @@ Logs go to stderr. When leatd is ready it says so in one line on stdout. SIGTERM
 terminal is closed; not under nohup) stop it cleanly.
 Exit codes: 0 stopped cleanly, 1 could not start or not stop cleanly, 2 wrong usage (an option, a setting).)";
 
+// As a sentence.
+std::string not_an_option(const std::string& name) {
+  const std::string hint = nearest_name_hint(name, kOptionNames);
+  return fmt::format("unknown option {}{}", name, hint.empty() ? "." : hint);
+}
+
 // "--dta-dir=x" was meant to be an option that we have.
 std::optional<Error> unknown_option(const std::vector<std::string>& arguments) {
   for (const std::string& argument : arguments) {
@@ -33,10 +39,26 @@ std::optional<Error> unknown_option(const std::vector<std::string>& arguments) {
     if (!argument.starts_with("--")) continue;
     const std::string name = argument.substr(0, argument.find('='));
     if (std::find(kOptionNames.begin(), kOptionNames.end(), name) != kOptionNames.end()) continue;
-    return Error(Errc::kInvalidArgument,
-                 fmt::format("unknown option {}{} See leatd --help.", name, nearest_name_hint(name, kOptionNames)));
+    return Error(Errc::kInvalidArgument, not_an_option(name) + " See leatd --help.");
   }
   return std::nullopt;
+}
+
+// CLI11's errors in our words, as a sentence.
+std::string wrong_use(const CLI::App& app, const CLI::ParseError& error) {
+  const std::string what = error.what();
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    const bool too_many = what.find("At Most") != std::string::npos;
+    return what.substr(0, what.find(':')) + (too_many ? " may be given only once." : " needs a value.");
+  }
+  if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {
+    const size_t name = std::min(what.find("--"), what.size());
+    return what.substr(name, what.find(' ', name) - name) + " takes no value.";  // only switches are converted
+  }
+  const std::vector<std::string> words = app.remaining();
+  if (words.empty()) return what + ".";
+  return words.front().starts_with('-') ? not_an_option(words.front())
+                                        : fmt::format("unexpected word '{}'.", words.front());
 }
 
 // What a script makes of a variable that is not set. CLI11 takes it for an option that was not given.
@@ -90,7 +112,7 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
     options.help = app.help();
     return options;
   } catch (const CLI::ParseError& error) {
-    return fail(Errc::kInvalidArgument, fmt::format("{}. See leatd --help.", error.what()));
+    return fail(Errc::kInvalidArgument, wrong_use(app, error) + " See leatd --help.");
   }
   const std::optional<LogLevel> parsed = parse_log_level(level);
   if (!parsed) {

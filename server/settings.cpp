@@ -20,6 +20,17 @@ constexpr size_t kFileBytesMax = 4 << 20;
 // What clocks count in nanoseconds cannot be asked to wait much longer.
 constexpr int64_t kWaitMsMax = int64_t{100} * 365 * 24 * 3'600'000;  // a hundred years
 
+// What clients are told in Kafka's words ("Invalid value abc for configuration num.partitions: ...") is shorter where
+// the user has just written it: "num.partitions=abc: ...".
+std::string value_fault(const std::string& name, const std::string& kafkas) {
+  constexpr std::string_view kBegin = "Invalid value ";
+  const std::string middle = fmt::format(" for configuration {}: ", name);
+  const size_t at = kafkas.find(middle);
+  if (!kafkas.starts_with(kBegin) || at == std::string::npos) return kafkas;
+  return fmt::format("{}={}: {}", name, kafkas.substr(kBegin.size(), at - kBegin.size()),
+                     kafkas.substr(at + middle.size()));
+}
+
 struct Collected {
   Settings& settings;
 
@@ -42,7 +53,7 @@ struct Collected {
       return {};
     }
     if (Result<void> valid = check_config_value(*key, value); !valid)
-      return fail(valid.error().code, fmt::format("{}: {}", where, valid.error().context));
+      return fail(valid.error().code, fmt::format("{}: {}", where, value_fault(name, valid.error().context)));
     settings.given.insert_or_assign(name, std::string(trimmed(value)));
     return {};
   }

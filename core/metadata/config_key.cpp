@@ -23,7 +23,7 @@ std::string lower(std::string_view text) {
 }
 
 Error invalid(const ConfigKey& key, std::string_view value, std::string_view why) {
-  const std::string_view shown = key.is_sensitive() ? "[hidden]" : value;
+  const std::string_view shown = key.is_sensitive() ? "[hidden]" : value.empty() ? "''" : value;
   return {Errc::kInvalidArgument, fmt::format("Invalid value {} for configuration {}: {}", shown, key.name, why)};
 }
 

@@ -49,6 +49,30 @@ TEST_CASE("options: a mistyped one is named with the nearest", "[server]") {
   }
 }
 
+TEST_CASE("options: what is wrong is told in whole sentences of ours", "[server]") {
+  struct Wrong {
+    std::vector<std::string> arguments;
+    std::string told;
+  };
+  const std::vector<Wrong> wrongs{
+      {{"--bogus"}, "unknown option --bogus. See leatd --help."},
+      {{"--lisen", "x"}, "unknown option --lisen, did you mean --listen? See leatd --help."},
+      {{"-x"}, "unknown option -x. See leatd --help."},
+      {{"-listen", ":1"}, "unknown option -listen, did you mean --listen? See leatd --help."},
+      {{"--listen", "a:1", "--listen", "b:2"}, "--listen may be given only once. See leatd --help."},
+      {{"--config=a", "--config=b"}, "--config may be given only once. See leatd --help."},
+      {{"--metrics"}, "--metrics needs a value. See leatd --help."},
+      {{"--set"}, "--set needs a value. See leatd --help."},
+      {{"--adopt=perhaps"}, "--adopt takes no value. See leatd --help."},
+      {{"--adopt", "stray", "more"}, "unexpected word 'stray'. See leatd --help."},
+      {{"--log-level", "loud"}, "--log-level loud: one of debug, info, warn, error, off is needed"}};
+  for (const Wrong& wrong : wrongs) {
+    const Result<Options> options = parse_options(wrong.arguments);
+    REQUIRE_FALSE(options);
+    CHECK(options.error().context == wrong.told);
+  }
+}
+
 TEST_CASE("options: what is wrong is refused in one line", "[server]") {
   for (const std::vector<std::string>& arguments :
        std::vector<std::vector<std::string>>{{"--log-level", "loud"},

@@ -86,6 +86,7 @@ TEST_CASE("config: good values", "[metadata][config]") {
 
 TEST_CASE("config: bad values are refused as Kafka refuses them", "[metadata][config]") {
   CHECK(fault("retention.ms", "abc") == "Invalid value abc for configuration retention.ms: Not a number of type LONG");
+  CHECK(fault("retention.ms", "") == "Invalid value '' for configuration retention.ms: Not a number of type LONG");
   CHECK(fault("retention.ms", "-2") == "Invalid value -2 for configuration retention.ms: Value must be at least -1");
   CHECK(fault("segment.bytes", "1000") ==
         "Invalid value 1000 for configuration segment.bytes: Value must be at least 1048576");
