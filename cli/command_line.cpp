@@ -12,12 +12,15 @@
 
 #include "cli/command.h"
 #include "cli/completion.h"
+#include "cli/json_text.h"
 #include "cli/suggest.h"
 
 namespace leat::cli {
 
 namespace {
 
+constexpr std::string_view kVersion = "0.1.0";
+constexpr size_t kHelpColumn = 34;  // where what flags and commands mean begins
 constexpr std::string_view kAbout =
     "leat: the command line of Leat, an event log that speaks the Kafka protocol.\n"
     "It works with leatd and with Apache Kafka.";
@@ -37,7 +40,7 @@ void prepare(CLI::App& app) {
   app.require_subcommand(0, 1);
   app.group("Commands");
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
-  app.get_formatter()->column_width(34);
+  app.get_formatter()->column_width(kHelpColumn);
   app.set_help_flag("-h,--help", "This text");
 }
 
@@ -145,6 +148,17 @@ void declare_globals(CLI::App& app, GlobalOptions& options) {
                "How long to wait for a broker that is still starting, in milliseconds");
 }
 
+// For the help of every command: the flags that all of them take, which CLI11 shows only in that of `leat`.
+std::string shared_flags(const CLI::App& root) {
+  CLI::Formatter formatter;
+  formatter.column_width(kHelpColumn);
+  const std::vector<const CLI::Option*> flags = root.get_options([](const CLI::Option* option) {
+    return option->nonpositional() && !option->check_name("--help") && !option->check_name("--version");
+  });
+  const std::string text = formatter.make_group("Flags of every command", false, flags);
+  return text.substr(std::min(text.find_first_not_of('\n'), text.size()));
+}
+
 using Actions = std::map<const CLI::App*, Action>;
 
 void declare_commands(CLI::App& root, Actions& actions) {
@@ -152,6 +166,7 @@ void declare_commands(CLI::App& root, Actions& actions) {
   for (const CommandGroup& group : command_groups()) {
     CLI::App* const app = root.add_subcommand(std::string(group.name), std::string(group.summary));
     prepare(*app);
+    app->footer([&root] { return shared_flags(root); });
     groups[std::string(group.name)] = app;
   }
   for (const Command& command : commands()) {
@@ -160,6 +175,7 @@ void declare_commands(CLI::App& root, Actions& actions) {
     const std::string_view name = space == std::string_view::npos ? command.name : command.name.substr(space + 1);
     CLI::App* const app = parent.add_subcommand(std::string(name), std::string(command.summary));
     prepare(*app);
+    app->footer([&root] { return shared_flags(root); });
     app->footer("Examples:\n" + std::string(command.examples));
     Flags flags(*app);
     actions[app] = command.declare(flags);
@@ -169,6 +185,17 @@ void declare_commands(CLI::App& root, Actions& actions) {
 int refuse_use(Session& session, std::string what) {
   session.tell(Error(Errc::kInvalidArgument, std::move(what)));
   return kExitUsage;
+}
+
+void print_help(CLI::App& root, Session& session) {
+  if (!session.options.json) return session.out(root.help());
+  const std::string command = joined(innermost(&root));
+  session.out(json_line({{"command", command}, {"help", root.help()}}));
+}
+
+void print_version(Session& session) {
+  session.out(session.options.json ? json_line({{"name", std::string_view("leat")}, {"version", kVersion}})
+                                   : fmt::format("leat {}\n", kVersion));
 }
 
 int run_chosen(CLI::App& root, const Actions& actions, Session& session) {
@@ -198,7 +225,7 @@ int run_chosen(CLI::App& root, const Actions& actions, Session& session) {
 int parse_and_run(std::span<const std::string> arguments, Session& session) {
   CLI::App root{std::string(kAbout), "leat"};
   prepare(root);
-  root.set_version_flag("--version", "leat 0.1.0");
+  root.set_version_flag("--version", std::string(kVersion));
   root.footer(std::string(kFooter));
   declare_globals(root, session.options);
   Actions actions;
@@ -210,10 +237,10 @@ int parse_and_run(std::span<const std::string> arguments, Session& session) {
   try {
     root.parse(reversed);
   } catch (const CLI::CallForHelp&) {
-    session.out(root.help());
+    print_help(root, session);
     return kExitOk;
-  } catch (const CLI::CallForVersion& version) {
-    session.out(std::string(version.what()) + "\n");
+  } catch (const CLI::CallForVersion&) {
+    print_version(session);
     return kExitOk;
   } catch (const CLI::ParseError& error) {
     // A word that was misspelt often makes another one seem missing: it is named first.

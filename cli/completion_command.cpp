@@ -6,6 +6,7 @@
 #include "cli/completion.h"
 #include "cli/completion_scripts.h"
 #include "cli/contexts.h"
+#include "cli/json_text.h"
 #include "core/storage/posix_file_system.h"
 
 namespace leat::cli {
@@ -39,8 +40,9 @@ std::vector<std::string> group_names(client::Admin& admin) {
 std::vector<std::string> setting_names(client::Admin& admin, const std::vector<std::string>& words) {
   std::vector<std::string> names;
   client::ConfigResource resource;
-  if (words.size() > 1 && words[0] == "topic") {
-    resource = {.type = client::ResourceType::kTopic, .name = words[1]};
+  if (words.size() > 1 && (words[0] == "topic" || words[0] == "group")) {
+    resource.type = words[0] == "topic" ? client::ResourceType::kTopic : client::ResourceType::kGroup;
+    resource.name = words[1];
   } else {
     const client::Result<client::ClusterInfo> cluster = admin.describe_cluster().wait();
     if (!cluster) return names;
@@ -128,7 +130,8 @@ Action declare_completion(Flags& flags) {
   const auto options = std::make_shared<CompletionOptions>();
   flags.choice_word("shell", options->shell, kCompletionShells, Need::kRequired, "Whose script is printed");
   return [options](Session& session) -> Result<int> {
-    session.out(completion_script(options->shell));
+    const std::string script(completion_script(options->shell));
+    session.out(session.options.json ? json_line({{"shell", options->shell}, {"script", script}}) : script);
     return kExitOk;
   };
 }

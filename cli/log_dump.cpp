@@ -45,12 +45,14 @@ class Dump {
   void batch(const ScannedBatch& scanned, bool crc_ok);
   void records(const ScannedBatch& scanned);
   void record(const BatchRecords& records, const RecordView& record);
+  void instead_of_records(const ScannedBatch& scanned, const Error& why);
   void line(const std::string& text) { session_.out(text + "\n"); }
   bool json() const noexcept { return session_.options.json; }
 
   Session& session_;
   const DumpOptions& options_;
   FileSystem& files_;
+  std::string path_;  // of the file under way
   bool found_damage_ = false;
 };
 
@@ -138,18 +140,25 @@ void Dump::record(const BatchRecords& records, const RecordView& view) {
   line(text);
 }
 
+// Where they would stand; with --json on the error stream, as every error.
+void Dump::instead_of_records(const ScannedBatch& scanned, const Error& why) {
+  if (!json()) return line("| " + why.context);
+  session_.tell(Error(
+      why.code, fmt::format("{}: records of the batch at position {}: {}", path_, scanned.position, why.context)));
+}
+
 void Dump::records(const ScannedBatch& scanned) {
-  if (!scanned.is_whole) return line("| (too large to be shown)");
+  if (!scanned.is_whole) return instead_of_records(scanned, Error(Errc::kLimit, "(too large to be shown)"));
   Result<BatchRecords> opened = BatchRecords::open(scanned.batch, kUnpackedMax);
   if (!opened) {
     found_damage_ = true;
-    return line("| " + opened.error().context);
+    return instead_of_records(scanned, opened.error());
   }
   for (;;) {
     const Result<std::optional<RecordView>> next = opened->next();
     if (!next) {
       found_damage_ = true;
-      return line("| " + next.error().context);
+      return instead_of_records(scanned, next.error());
     }
     if (!*next) return;
     record(*opened, **next);
@@ -173,8 +182,8 @@ Result<void> Dump::log(const std::string& path) {
   }
   if (left > 0 && scanner.stop() != BatchScanner::Stop::kEnd) {
     found_damage_ = true;
-    session_.console.warn(
-        fmt::format("leat: {}: no batch at position {}: {}", path, scanner.position(), scanner.stop_reason()));
+    session_.tell(Error(Errc::kCorrupt, fmt::format("{}: no batch at position {}: {}", path, scanner.position(),
+                                                    scanner.stop_reason())));
   }
   return {};
 }
@@ -224,6 +233,7 @@ Result<void> Dump::file(const std::string& path) {
   const std::optional<SegmentFileName> name = parse_segment_file_name(file_name_of(path));
   const std::string_view suffix = name ? name->suffix : kLogSuffix;  // any file may hold batches
   const Offset base_offset = name ? name->base_offset : Offset(0);
+  path_ = path;
   if (!json()) line(fmt::format("Dumping {}", path));
   if (suffix == kIndexSuffix) return offset_index(path, base_offset);
   if (suffix == kTimeIndexSuffix) return time_index(path, base_offset);

@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <nlohmann/json.hpp>
+
 #include "cli/command.h"
 #include "cli/suggest.h"
 #include "test/cli/captured.h"
@@ -34,6 +36,9 @@ TEST_CASE("command line: every command explains itself with an example", "[cli]"
     CHECK(contains(help.out, "Examples:"));
     CHECK(contains(help.out, "Usage: leat " + name));
     CHECK(contains(help.out.substr(help.out.find("Examples:")), "leat " + name));
+    for (const char* flag : {"--bootstrap-server", "--context", "--json", "--quiet", "--timeout", "--wait"}) {
+      CHECK(contains(help.out.substr(help.out.find("Flags of every command:")), flag));
+    }
     CHECK(help.errors.empty());
     ++count;
   }
@@ -51,6 +56,31 @@ TEST_CASE("command line: without a command the help is shown, as an error", "[cl
   CHECK(help.exit_code == kExitOk);
   CHECK(contains(help.out, "leat topic create orders"));
   CHECK(contains(help.out, "produce"));
+  CHECK(!contains(help.out, "Flags of every command:"));  // they are its own
+  CHECK(contains(run_leat({"topic", "--help"}).out, "Flags of every command:\n  -b,--bootstrap-server HOST:PORT"));
+}
+
+TEST_CASE("command line: with --json there is nothing on standard output that is no JSON", "[cli][json]") {
+  const std::vector<std::string> lines[] = {{"--version"},          {"--help"},
+                                            {"topic", "--help"},    {"topic", "create", "--help"},
+                                            {"completion", "bash"}, {"completion", "fish"}};
+  for (const std::vector<std::string>& line : lines) {
+    for (size_t at = 0; at <= line.size(); ++at) {
+      std::vector<std::string> words = line;
+      words.insert(words.begin() + static_cast<std::ptrdiff_t>(at), "--json");
+      const Captured result = run_leat(words);
+      INFO(line.back() << " at " << at << ": " << result.out);
+      CHECK(result.exit_code == kExitOk);
+      CHECK(result.errors.empty());
+      CHECK(result.out.find('\n') == result.out.size() - 1);
+      CHECK(nlohmann::json::parse(result.out, nullptr, false).is_object());
+    }
+  }
+  const nlohmann::json version = nlohmann::json::parse(run_leat({"--json", "--version"}).out, nullptr, false);
+  CHECK(run_leat({"--version"}).out == "leat " + version.value("version", "") + "\n");
+  const nlohmann::json help = nlohmann::json::parse(run_leat({"topic", "list", "--json", "-h"}).out, nullptr, false);
+  CHECK(help.value("command", "") == "leat topic list");
+  CHECK(help.value("help", "") == run_leat({"topic", "list", "--help"}).out);
 }
 
 TEST_CASE("command line: unknown words are answered with the nearest known", "[cli]") {

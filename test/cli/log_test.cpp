@@ -1,6 +1,7 @@
 // log_test.cpp: log dump, verify and repair on files that the test writes, good and damaged.
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "cli/session.h"
 #include "core/codec/writer.h"
@@ -124,6 +125,36 @@ TEST_CASE("log dump: a damaged batch is marked, the walk goes on", "[cli][log]")
   CHECK(dump.exit_code == kExitFailed);
   CHECK(contains(dump.out, "isvalid: false"));
   CHECK(lines(dump.out) == 4);
+}
+
+TEST_CASE("log dump: with --json what is wrong is JSON, on the error stream", "[cli][log][json]") {
+  Folder folder("json-dump");
+  const auto check = [](const Captured& dump, const std::string& what) {
+    INFO(dump.out << dump.errors);
+    CHECK(dump.exit_code == kExitFailed);
+    REQUIRE(lines(dump.errors) == 1);
+    const nlohmann::json told = nlohmann::json::parse(dump.errors, nullptr, false);
+    REQUIRE(told.is_object());
+    CHECK(!told.at("error").value("kind", "").empty());
+    CHECK(contains(told.at("error").value("message", ""), what));
+    for (std::string_view left = dump.out; !left.empty(); left.remove_prefix(left.find('\n') + 1)) {
+      CHECK(nlohmann::json::parse(left.substr(0, left.find('\n')), nullptr, false).is_object());
+    }
+  };
+  const std::string text = folder.root() + "/x.log";
+  std::ofstream(text) << "this is no log, and longer than the header of a batch would be, by a line or so at least\n";
+  check(run_leat({"--json", "log", "dump", text}), "x.log: no batch at position 0");
+  CHECK(run_leat({"log", "dump", text}).errors.starts_with("leat: " + text + ": no batch at position 0"));
+  // A record whose size is wrong, under a CRC that is right.
+  const MutableByteView batch(folder.log.data(), folder.positions[1]);
+  batch[kBatchHeaderBytes] ^= 0x7e;
+  set_crc(batch);
+  folder.save();
+  const std::vector<std::string> words{"log", "dump", "--records", folder.file_path(".log")};
+  CHECK(contains(run_leat(words).out, "\n| "));
+  std::vector<std::string> json = words;
+  json.emplace_back("--json");
+  check(run_leat(json), "records of the batch at position 0: ");
 }
 
 TEST_CASE("log verify: a good log is good, by file, folder and data directory", "[cli][log]") {
