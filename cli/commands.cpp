@@ -70,11 +70,13 @@ constexpr std::array kCommands{
     Command{"config get", "Effective settings, with their source",
             "  leat config get topic orders\n"
             "  leat config get topic orders retention.ms\n"
+            "  leat config get group billing\n"
             "  leat config get broker --overrides",
             declare_config_get},
     Command{"config set", "Change settings",
             "  leat config set topic orders retention.ms=86400000\n"
             "  leat config set topic orders --unset retention.ms\n"
+            "  leat config set group billing consumer.session.timeout.ms=50000\n"
             "  leat config set broker log.retention.ms=86400000",
             declare_config_set},
     Command{"context list", "Name all contexts",

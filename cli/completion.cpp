@@ -95,13 +95,15 @@ void offer_names(Completion& completion, const TypedLine& line, WordKind kind, c
   }
 }
 
-// "topic NAME SETTING...", "broker SETTING..."; of config set they go on with a value.
+// "topic NAME SETTING...", "group NAME SETTING...", "broker SETTING..."; of config set they go on with a value.
 void offer_config_words(Completion& completion, const TypedLine& line, const NameSource& names) {
   if (line.words.empty()) {
     offer(completion, line, "topic", "Settings of a topic");
+    offer(completion, line, "group", "Settings of a group");
     offer(completion, line, "broker", "Settings of the broker");
-  } else if (line.words.size() == 1 && line.words.front() == "topic") {
-    for (const std::string& name : names(WordKind::kTopics, {})) offer(completion, line, name, "");
+  } else if (line.words.size() == 1 && (line.words.front() == "topic" || line.words.front() == "group")) {
+    const WordKind kind = line.words.front() == "group" ? WordKind::kGroups : WordKind::kTopics;
+    for (const std::string& name : names(kind, {})) offer(completion, line, name, "");
   } else {
     const bool sets = line.commands.back()->name == "set";
     if (sets) completion.kind = CompletionKind::kOpenWords;

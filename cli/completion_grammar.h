@@ -20,7 +20,7 @@ enum class WordKind : uint8_t {
   kGroups,
   kContexts,
   kFiles,
-  kConfigWords,  // of config get and set: "topic NAME SETTING..." or "broker SETTING..."
+  kConfigWords,  // of config get and set: "topic NAME SETTING...", "group NAME SETTING..." or "broker SETTING..."
 };
 
 struct WordGrammar {

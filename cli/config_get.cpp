@@ -1,4 +1,4 @@
-// config_get.cpp: leat config get: effective settings of a topic or of the broker.
+// config_get.cpp: leat config get: effective settings of a topic, a group or the broker.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,10 +22,9 @@ struct GetOptions {
 Result<void> refuse_unknown(Session& session, const ConfigTarget& target, const std::string& name) {
   TRY(connected, session.client());
   TRY(entries, session.wait(connected->admin().describe_configs(target.resource)));
-  const std::string_view kind = target.resource.type == client::ResourceType::kTopic ? "topic" : "broker";
-  return fail(Errc::kNotFound,
-              with_hint(no_such_setting(target.resource, name, entries),
-                        fmt::format("All of them: leat config get {} {}", kind, target.resource.name)));
+  return fail(Errc::kNotFound, with_hint(no_such_setting(target.resource, name, entries),
+                                         fmt::format("All of them: leat config get {} {}", kind_of(target.resource),
+                                                     target.resource.name)));
 }
 
 // A broker leaves out what it does not know.
@@ -68,7 +67,8 @@ Result<int> get(Session& session, const GetOptions& options) {
 
 Action declare_config_get(Flags& flags) {
   const auto options = std::make_shared<GetOptions>();
-  flags.words("what", options->words, Need::kRequired, "topic NAME [SETTING...] or broker [ID] [SETTING...]");
+  flags.words("what", options->words, Need::kRequired,
+              "topic NAME [SETTING...], group NAME [SETTING...] or broker [ID] [SETTING...]");
   flags.on_off("--overrides", options->overrides, "Only what is not a default");
   return [options](Session& session) { return get(session, *options); };
 }

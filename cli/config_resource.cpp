@@ -16,17 +16,25 @@ bool is_number(const std::string& word) {
 
 }  // namespace
 
+std::string_view kind_of(const client::ConfigResource& resource) noexcept {
+  if (resource.type == client::ResourceType::kTopic) return "topic";
+  return resource.type == client::ResourceType::kGroup ? "group" : "broker";
+}
+
 Result<ConfigTarget> parse_config_target(const std::vector<std::string>& words, std::string_view command) {
   const bool sets = command == "config set";
-  if (words.empty()) return fail(Errc::kInvalidArgument, "whose settings? Say topic NAME, or broker");
+  if (words.empty()) return fail(Errc::kInvalidArgument, "whose settings? Say topic NAME, group NAME, or broker");
   ConfigTarget target;
   size_t used = 1;
-  if (words[0] == "topic") {
-    if (words.size() < 2 || words[1].find('=') != std::string::npos) {
-      return fail(Errc::kInvalidArgument, fmt::format("the topic's name is missing: leat {} topic NAME {}", command,
-                                                      sets ? "SETTING=VALUE" : "[SETTING]"));
+  if (words[0] == "topic" || words[0] == "group") {
+    const bool is_topic = words[0] == "topic";
+    const bool has_name = words.size() > 1 && !(is_topic && words[1].find('=') != std::string::npos);
+    if (!has_name) {
+      return fail(Errc::kInvalidArgument, fmt::format("the {}'s name is missing: leat {} {} NAME {}", words[0], command,
+                                                      words[0], sets ? "SETTING=VALUE" : "[SETTING]"));
     }
-    target.resource = {.type = client::ResourceType::kTopic, .name = words[1]};
+    target.resource.type = is_topic ? client::ResourceType::kTopic : client::ResourceType::kGroup;
+    target.resource.name = words[1];
     used = 2;
   } else if (words[0] == "broker") {
     target.resource.type = client::ResourceType::kBroker;
@@ -35,10 +43,11 @@ Result<ConfigTarget> parse_config_target(const std::vector<std::string>& words, 
       used = 2;
     }
   } else {
-    const std::vector<std::string> known{"topic", "broker"};
+    const std::vector<std::string> known{"topic", "group", "broker"};
     const std::optional<std::string> meant = nearest(words[0], known);
-    return fail(Errc::kInvalidArgument, fmt::format("'{}' has no settings{}: say topic NAME, or broker", words[0],
-                                                    meant ? fmt::format(" (did you mean '{}'?)", *meant) : ""));
+    return fail(Errc::kInvalidArgument,
+                fmt::format("'{}' has no settings{}: say topic NAME, group NAME, or broker", words[0],
+                            meant ? fmt::format(" (did you mean '{}'?)", *meant) : ""));
   }
   target.rest.assign(words.begin() + static_cast<std::ptrdiff_t>(used), words.end());
   return target;

@@ -1,4 +1,4 @@
-// config_set.cpp: leat config set: changes settings of a topic or of the broker.
+// config_set.cpp: leat config set: changes settings of a topic, a group or the broker.
 #include <fmt/format.h>
 
 #include <memory>
@@ -43,7 +43,8 @@ Result<int> set(Session& session, const SetOptions& options) {
 
 Action declare_config_set(Flags& flags) {
   const auto options = std::make_shared<SetOptions>();
-  flags.words("what", options->words, Need::kRequired, "topic NAME NAME=VALUE... or broker [ID] NAME=VALUE...");
+  flags.words("what", options->words, Need::kRequired,
+              "topic NAME SETTING=VALUE..., group NAME SETTING=VALUE... or broker [ID] SETTING=VALUE...");
   flags.texts("--unset", "NAME", options->unset, "Back to the default; may be repeated");
   return [options](Session& session) { return set(session, *options); };
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "cli/config_resource.h"
 #include "cli/suggest.h"
 
 namespace leat::cli {
@@ -14,8 +15,7 @@ std::string no_such_setting(const client::ConfigResource& resource, const std::s
   std::vector<std::string> known;
   known.reserve(entries.size());
   for (const client::ConfigEntry& entry : entries) known.push_back(entry.name);
-  return fmt::format("a {} has no setting '{}'{}", resource.type == client::ResourceType::kTopic ? "topic" : "broker",
-                     name, did_you_mean(name, known));
+  return fmt::format("a {} has no setting '{}'{}", kind_of(resource), name, did_you_mean(name, known));
 }
 
 Result<void> check_unset_names(Session& session, const client::ConfigResource& resource,

@@ -141,7 +141,8 @@ TEST_CASE("completion: topics and groups are asked for, at the address that the 
   CHECK(words_of({"-b", address, "group", "describe", ""}) == Words{"billing"});  // what would break lines is left out
   CHECK(words_of({"-b", address, "consume", "orders", "--group", "bi"}) == Words{"billing"});
   CHECK(words_of({"-b", address, "group", "reset", "billing", "--topic=o"}) == Words{"--topic=orders"});
-  CHECK(words_of({"config", "get", ""}) == Words{"topic", "broker"});
+  CHECK(words_of({"config", "get", ""}) == Words{"topic", "group", "broker"});
+  CHECK(words_of({"-b", address, "config", "set", "group", ""}) == Words{"billing"});
   CHECK(words_of({"-b", address, "config", "get", "topic", ""}) == Words{"orders"});
 }
 

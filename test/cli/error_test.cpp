@@ -83,6 +83,9 @@ TEST_CASE("errors: wrong use is JSON wherever --json stands", "[cli][json]") {
                           {"config", "set", "broker"},
                           {"config", "set", "broker", "retention"},
                           {"config", "get", "brokr"},
+                          {"config", "get", "group"},
+                          {"config", "set", "group", "g"},
+                          {"config", "get", "gruop", "g"},
                           {"group", "reset", "g"},
                           {"group", "list", "--state", "Stabel"}};
   for (const Words& wrong : wrongs) {
