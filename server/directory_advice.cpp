@@ -15,8 +15,8 @@ namespace {
 
 // As core/log/log_directory.h has them.
 constexpr std::string_view kMetaFile = "meta.properties";
-constexpr std::string_view kCleanFile = ".kafka_cleanshutdown";
-constexpr std::array kOurFiles{kLockFile, kMetaFile, kCleanFile, kRecoveryPointFile, kLogStartFile, kCleanedFile};
+constexpr std::array kOurFiles{kLockFile,     kMetaFile,    kCleanFile,       kRecoveryPointFile,
+                               kLogStartFile, kCleanedFile, kUnusedEpochsFile};
 
 }  // namespace
 

@@ -12,7 +12,8 @@ namespace leat {
 
 namespace {
 
-constexpr size_t kMadeTogetherMax = 16;
+constexpr size_t kSyncedTogetherMax = 16;  // folders that are made, and logs that are closed, side by side
+constexpr Millis kTellEvery{2000};         // of a stop that takes long
 
 struct OpenedLog {
   std::unique_ptr<PartitionLog> log;
@@ -96,7 +97,10 @@ struct PartitionFolders::Opening {
 };
 
 PartitionFolders::PartitionFolders(const Parts& parts)
-    : parts_(parts), removals_(parts.scheduler), saved_cleaned_(parts.directory.cleaned()) {}
+    : parts_(parts),
+      removals_(parts.scheduler),
+      saved_cleaned_(parts.directory.checkpoints().cleaned),
+      saved_epochs_(parts.directory.checkpoints().unused_epochs) {}
 
 Task<Result<void>> PartitionFolders::add_partitions(TopicSpec topic, int32_t first, int32_t count) {
   return open_range(std::move(topic), first, count, WhenThere::kAdopt);
@@ -117,7 +121,7 @@ Task<Result<void>> PartitionFolders::open_range(TopicSpec topic, int32_t first, 
   opening->end = first + count;
   // New folders wait for syncs of theirs, which go together; recovery is work for as many cores as it may have.
   const size_t parallel_max =
-      when_there == WhenThere::kAdopt ? std::max(parts_.parallel_max, kMadeTogetherMax) : parts_.parallel_max;
+      when_there == WhenThere::kAdopt ? std::max(parts_.parallel_max, kSyncedTogetherMax) : parts_.parallel_max;
   const size_t parallel = std::min(parallel_max, static_cast<size_t>(count));
   opening->running = parallel;
   for (size_t i = 0; i < parallel; ++i) spawn(open_next(opening));
@@ -224,9 +228,12 @@ void PartitionFolders::collect(const Partition& partition, Checkpoints& checkpoi
   if (log_start > Offset(0)) checkpoints.log_starts[partition.name()] = log_start;
   const Offset cleaned = partition.log().cleaned_offset();
   if (cleaned > Offset(0)) checkpoints.cleaned[partition.name()] = cleaned;
+  if (const std::optional<int32_t> epoch = partition.log().unused_epoch()) {
+    checkpoints.unused_epochs[partition.name()] = *epoch;
+  }
 }
 
-// What compaction has done is only a hint, and most brokers have none: it is written when it has changed.
+// Most brokers have nothing to say of compaction and of epochs: those files are written when they have changed.
 Task<Result<void>> PartitionFolders::write_checkpoints() {
   Checkpoints checkpoints;
   for (const auto& [name, topic] : parts_.table.topics()) {
@@ -236,13 +243,20 @@ Task<Result<void>> PartitionFolders::write_checkpoints() {
   }
   if (extra_ != nullptr) collect(*extra_, checkpoints);
   const bool cleaned_changed = checkpoints.cleaned != saved_cleaned_;
+  const bool epochs_changed = checkpoints.unused_epochs != saved_epochs_;
   OffsetCheckpoint cleaned = checkpoints.cleaned;
-  auto work = [this, checkpoints = std::move(checkpoints), cleaned_changed]() -> Result<void> {
-    TRY(parts_.directory.write_checkpoints(checkpoints.recovery_points, checkpoints.log_starts));
-    return cleaned_changed ? parts_.directory.write_cleaned(checkpoints.cleaned) : Result<void>();
+  EpochCheckpoint epochs = checkpoints.unused_epochs;
+  auto work = [this, checkpoints = std::move(checkpoints), cleaned_changed, epochs_changed]() -> Result<void> {
+    const LogDirectory& directory = parts_.directory;
+    if (epochs_changed) TRY(directory.write_unused_epochs(checkpoints.unused_epochs));
+    TRY(directory.write_checkpoints(checkpoints.recovery_points, checkpoints.log_starts));
+    return cleaned_changed ? directory.write_cleaned(checkpoints.cleaned) : Result<void>();
   };
   Result<void> written = co_await run_on(parts_.scheduler, WorkQueue::kSync, std::move(work));
-  if (written) saved_cleaned_ = std::move(cleaned);
+  if (written) {
+    saved_cleaned_ = std::move(cleaned);
+    saved_epochs_ = std::move(epochs);
+  }
   co_return written;
 }
 
@@ -285,23 +299,48 @@ Task<Result<void>> PartitionFolders::close_partition(Partition* partition) {
   co_return Result<void>();
 }
 
-Task<Result<void>> PartitionFolders::close_all() {
-  std::optional<Error> first_error;
+struct PartitionFolders::Closing {
+  explicit Closing(Scheduler& scheduler) : finished(scheduler) {}
   std::vector<Partition*> partitions;
+  size_t next = 0;
+  size_t closed_count = 0;
+  size_t running = 0;
+  std::optional<Error> first_error;
+  Event finished;
+};
+
+// What must be written before a stop waits for syncs, which go together.
+Task<Result<void>> PartitionFolders::close_all() {
+  const auto closing = std::make_shared<Closing>(parts_.scheduler);
   for (const auto& [name, topic] : parts_.table.topics()) {
     for (const std::unique_ptr<Partition>& partition : topic->partitions) {
-      if (partition != nullptr) partitions.push_back(partition.get());  // nobody creates or deletes any more
+      if (partition != nullptr) closing->partitions.push_back(partition.get());  // nobody creates or deletes any more
     }
   }
-  for (Partition* partition : partitions) {
-    const Result<void> closed = co_await close_partition(partition);
-    if (closed) continue;
-    log_error("{}: {}", partition->name(), closed.error().context);
-    if (!first_error) first_error = closed.error();
+  const size_t count = closing->partitions.size();
+  closing->running = std::min(kSyncedTogetherMax, count);
+  if (count == 0) closing->finished.set();
+  for (size_t i = closing->running; i > 0; --i) spawn(close_next(closing));
+  while (true) {
+    const Woken woken = co_await closing->finished.wait_for(kTellEvery);
+    if (woken != Woken::kTimedOut) break;
+    log_info("stopping: {} of {} partitions are closed", closing->closed_count, count);
   }
   (void)co_await removals_.close();
-  if (first_error) co_return fail(*first_error);
+  if (closing->first_error) co_return fail(*closing->first_error);
   co_return Result<void>();
+}
+
+Task<void> PartitionFolders::close_next(std::shared_ptr<Closing> closing) {
+  while (closing->next < closing->partitions.size()) {
+    Partition* partition = closing->partitions[closing->next++];
+    const Result<void> closed = co_await close_partition(partition);
+    ++closing->closed_count;
+    if (closed) continue;
+    log_error("{}: {}", partition->name(), closed.error().context);
+    if (!closing->first_error) closing->first_error = closed.error();
+  }
+  if (--closing->running == 0) closing->finished.set();
 }
 
 }  // namespace leat

@@ -47,7 +47,8 @@ class PartitionFolders final : public TopicHost {
   void finish_deletions(std::vector<std::string> paths);
   // No further ones are begun; wakes when those under way have ended. For a start that failed: close_all() does it too.
   Event::Wait stop_removals() noexcept { return removals_.close(); }
-  // Shutdown: appends what is queued, closes every log (final sync and checkpoint of each), waits for removals.
+  // Shutdown: appends what is queued, closes every log (final sync and checkpoint of those that have something to
+  // save, some side by side), waits for removals. A line tells how far it is when it takes long.
   Task<Result<void>> close_all();
   // `extra`: a partition outside the table that is checkpointed with the others.
   void set_extra(Partition* extra) noexcept { extra_ = extra; }
@@ -67,8 +68,11 @@ class PartitionFolders final : public TopicHost {
     OffsetCheckpoint recovery_points;
     OffsetCheckpoint log_starts;
     OffsetCheckpoint cleaned;
+    EpochCheckpoint unused_epochs;
   };
   static void collect(const Partition& partition, Checkpoints& checkpoints);
+  struct Closing;  // of all partitions
+  Task<void> close_next(std::shared_ptr<Closing> closing);
   Task<Result<void>> write_checkpoints();
 
   Parts parts_;
@@ -77,7 +81,8 @@ class PartitionFolders final : public TopicHost {
   std::shared_ptr<Event> saving_;  // the write that is under way
   std::shared_ptr<Event> saving_next_;
   std::optional<Error> saved_error_;
-  OffsetCheckpoint saved_cleaned_;  // as the file has it
+  OffsetCheckpoint saved_cleaned_;  // as the files have it
+  EpochCheckpoint saved_epochs_;
 };
 
 }  // namespace leat

@@ -1,6 +1,6 @@
-// checkpoint_text.h: the text format that Apache Kafka's checkpoint files share, and the two files of offsets for each
-// partition that a log directory keeps (recovery-point-offset-checkpoint, log-start-offset-checkpoint).
-//   file := version "\n" count "\n" line*        version is 0; an offset line is: topic " " partition " " offset
+// checkpoint_text.h: the text format that Apache Kafka's checkpoint files share, and the files of a number for each
+// partition that a log directory keeps (log_directory.h): offsets, and leader epochs.
+//   file := version "\n" count "\n" line*        version is 0; a line of theirs is: topic " " partition " " number
 // Pure; any thread.
 #pragma once
 
@@ -23,6 +23,10 @@ Result<std::vector<std::string_view>> checkpoint_lines(std::string_view text, st
 using OffsetCheckpoint = std::map<TopicPartition, Offset>;
 Result<OffsetCheckpoint> decode_offset_checkpoint(std::string_view text, std::string_view path);
 std::string encode_offset_checkpoint(const OffsetCheckpoint& offsets);
+
+using EpochCheckpoint = std::map<TopicPartition, int32_t>;
+Result<EpochCheckpoint> decode_epoch_checkpoint(std::string_view text, std::string_view path);
+std::string encode_epoch_checkpoint(const EpochCheckpoint& epochs);
 
 template <class Int>
 std::optional<Int> parse_int(std::string_view text) noexcept {

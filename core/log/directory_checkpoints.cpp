@@ -11,15 +11,20 @@
 namespace leat {
 namespace {
 
-Result<OffsetCheckpoint> read_checkpoint(FileSystem& files, const std::string& path, std::vector<std::string>& notes) {
+template <class Checkpoint>
+using Decode = Result<Checkpoint> (*)(std::string_view text, std::string_view path);
+
+template <class Checkpoint>
+Result<Checkpoint> read_checkpoint(FileSystem& files, const std::string& path, Decode<Checkpoint> decode,
+                                   std::vector<std::string>& notes) {
   const Result<std::string> text = read_text_file(files, path);
-  if (!text && text.error().code == Errc::kNotFound) return OffsetCheckpoint();
+  if (!text && text.error().code == Errc::kNotFound) return Checkpoint();
   if (!text) return fail(text.error());
-  Result<OffsetCheckpoint> offsets = decode_offset_checkpoint(*text, path);
-  if (offsets) return offsets;
+  Result<Checkpoint> numbers = decode(*text, path);
+  if (numbers) return numbers;
   // Without it everything is scanned and old segments' records show again: slower and more, but nothing is lost.
-  notes.push_back(fmt::format("{}; going on without it", offsets.error().context));
-  return OffsetCheckpoint();
+  notes.push_back(fmt::format("{}; going on without it", numbers.error().context));
+  return Checkpoint();
 }
 
 Offset offset_in(const OffsetCheckpoint& checkpoint, const TopicPartition& name) {
@@ -31,16 +36,26 @@ Offset offset_in(const OffsetCheckpoint& checkpoint, const TopicPartition& name)
 
 Result<DirectoryCheckpoints> DirectoryCheckpoints::read(FileSystem& files, const std::string& directory,
                                                         std::vector<std::string>& notes) {
-  TRY(recovery_points, read_checkpoint(files, join_path(directory, kRecoveryPointFile), notes));
-  TRY(log_starts, read_checkpoint(files, join_path(directory, kLogStartFile), notes));
-  TRY(cleaned, read_checkpoint(files, join_path(directory, kCleanedFile), notes));
-  return DirectoryCheckpoints{std::move(recovery_points), std::move(log_starts), std::move(cleaned)};
+  const auto read_offsets = [&](std::string_view name) {
+    return read_checkpoint<OffsetCheckpoint>(files, join_path(directory, name), decode_offset_checkpoint, notes);
+  };
+  TRY(recovery_points, read_offsets(kRecoveryPointFile));
+  TRY(log_starts, read_offsets(kLogStartFile));
+  TRY(cleaned, read_offsets(kCleanedFile));
+  TRY(unused_epochs,
+      read_checkpoint<EpochCheckpoint>(files, join_path(directory, kUnusedEpochsFile), decode_epoch_checkpoint, notes));
+  return DirectoryCheckpoints{.recovery_points = std::move(recovery_points),
+                              .log_starts = std::move(log_starts),
+                              .cleaned = std::move(cleaned),
+                              .unused_epochs = std::move(unused_epochs)};
 }
 
 RecoveryHints DirectoryCheckpoints::hints_for(const TopicPartition& name) const {
+  const auto epoch = unused_epochs.find(name);
   return {.recovery_point = offset_in(recovery_points, name),
           .log_start = offset_in(log_starts, name),
-          .cleaned = offset_in(cleaned, name)};
+          .cleaned = offset_in(cleaned, name),
+          .leader_epoch = epoch == unused_epochs.end() ? kNoLeaderEpoch : epoch->second};
 }
 
 }  // namespace leat

@@ -1,5 +1,6 @@
-// directory_checkpoints.h: what a data directory's three checkpoint files say of its partitions: where recovery begins,
-// where a log begins, how far compaction has been. As they were when they were read; missing ones say nothing.
+// directory_checkpoints.h: what a data directory's checkpoint files say of its partitions: where recovery begins, where
+// a log begins, how far compaction has been, which leader epoch was shown to clients. As they were when they were read;
+// missing ones say nothing.
 #pragma once
 
 #include <string>
@@ -16,6 +17,7 @@ struct DirectoryCheckpoints {
   OffsetCheckpoint recovery_points;
   OffsetCheckpoint log_starts;
   OffsetCheckpoint cleaned;
+  EpochCheckpoint unused_epochs;
 
   // A file that is damaged counts as none, and makes a note. Errors are those of the disk.
   static Result<DirectoryCheckpoints> read(FileSystem& files, const std::string& directory,

@@ -36,6 +36,8 @@ inline constexpr std::string_view kLockFile = ".lock";
 inline constexpr std::string_view kRecoveryPointFile = "recovery-point-offset-checkpoint";
 inline constexpr std::string_view kLogStartFile = "log-start-offset-checkpoint";
 inline constexpr std::string_view kCleanedFile = "cleaner-offset-checkpoint";
+inline constexpr std::string_view kUnusedEpochsFile = "leat-leader-epoch-checkpoint";
+inline constexpr std::string_view kCleanFile = ".kafka_cleanshutdown";
 
 std::string segment_file_name(Offset base_offset, std::string_view suffix);
 std::string segment_path(std::string_view directory, Offset base_offset, std::string_view suffix);

@@ -1,6 +1,7 @@
 // index_files.cpp: index files read and written.
 #include "core/log/index_files.h"
 
+#include <algorithm>
 #include <array>
 
 #include "core/codec/reader.h"
@@ -41,6 +42,16 @@ Result<IndexState> load_indexes(FileSystem& files, const std::string& directory,
     segment.max_timestamp_offset = segment.base_offset + int64_t{last->relative_offset};
   }
   return IndexState::kGood;
+}
+
+Result<bool> index_files_hold(FileSystem& files, const std::string& directory, const Segment& segment) {
+  const auto holds = [&](std::string_view suffix, const std::vector<uint8_t>& bytes) -> Result<bool> {
+    TRY(text, read_if_there(files, segment_path(directory, segment.base_offset, suffix)));
+    return text && std::equal(bytes.begin(), bytes.end(), as_bytes(*text).begin(), as_bytes(*text).end());
+  };
+  TRY(index_holds, holds(kIndexSuffix, segment.index.encode(0)));
+  if (!index_holds) return false;
+  return holds(kTimeIndexSuffix, segment.time_index.encode(0));
 }
 
 Result<std::optional<TimeIndexEntry>> read_last_time_entry(FileSystem& files, const std::string& path) {

@@ -19,6 +19,9 @@ enum class IndexState : uint8_t { kGood, kMissingOrBad };
 Result<IndexState> load_indexes(FileSystem& files, const std::string& directory, Segment& segment,
                                 int64_t log_size_bytes);
 
+// Whether the files are what writing both indexes of the segment now would make them.
+Result<bool> index_files_hold(FileSystem& files, const std::string& directory, const Segment& segment);
+
 // The last entry of the time index file of a sealed segment; nullopt when the file is empty.
 Result<std::optional<TimeIndexEntry>> read_last_time_entry(FileSystem& files, const std::string& path);
 

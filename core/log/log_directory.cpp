@@ -12,7 +12,6 @@ namespace leat {
 namespace {
 
 constexpr std::string_view kMetaFile = "meta.properties";
-constexpr std::string_view kCleanFile = ".kafka_cleanshutdown";
 constexpr std::string_view kJournalFolder = "__leat_metadata-0";  // no directory of Leat is without it
 constexpr std::string_view kVersionKey = "version";
 constexpr std::string_view kClusterKey = "cluster.id";
@@ -201,6 +200,11 @@ Result<void> LogDirectory::write_checkpoints(const OffsetCheckpoint& recovery_po
 
 Result<void> LogDirectory::write_cleaned(const OffsetCheckpoint& cleaned) const {
   return replace_text_file(files_, join_path(path_, kCleanedFile), encode_offset_checkpoint(cleaned), SyncKind::kFull);
+}
+
+Result<void> LogDirectory::write_unused_epochs(const EpochCheckpoint& epochs) const {
+  return replace_text_file(files_, join_path(path_, kUnusedEpochsFile), encode_epoch_checkpoint(epochs),
+                           SyncKind::kFull);
 }
 
 Result<void> LogDirectory::mark_clean() const {

@@ -4,6 +4,7 @@
 //   recovery-point-offset-checkpoint   for each partition: all below is durable (checkpoint_text.h)
 //   log-start-offset-checkpoint        for each partition whose log start is not its first segment's base offset
 //   cleaner-offset-checkpoint          for each compacted partition: up to where it has been compacted
+//   leat-leader-epoch-checkpoint       for each partition whose leader epoch has no batch yet: the epoch
 //   .kafka_cleanshutdown               present only between a clean stop and the next start
 //   TOPIC-PARTITION/                   one folder a partition (file_names.h); others are left alone
 // Thread: open() and list() at start; the const functions that take only values may run on workers; health() is the
@@ -61,7 +62,7 @@ class LogDirectory {
   Result<DirectoryListing> list() const;
   std::string folder_of(const TopicPartition& name) const;
   RecoveryHints hints_for(const TopicPartition& name) const;
-  const OffsetCheckpoint& cleaned() const noexcept { return checkpoints_.cleaned; }  // as found at start
+  const DirectoryCheckpoints& checkpoints() const noexcept { return checkpoints_; }  // as found at start
 
   // Deletion in two steps: after the first, which is durable, the partition is gone for every later start; the second
   // frees the space. A crash between them leaves a folder that list() gives as an unfinished deletion.
@@ -73,6 +74,9 @@ class LogDirectory {
   Result<void> write_checkpoints(const OffsetCheckpoint& recovery_points, const OffsetCheckpoint& log_starts) const;
   // Only a hint: without it compaction goes over the whole log once more.
   Result<void> write_cleaned(const OffsetCheckpoint& cleaned) const;
+  // Without it the epoch of a log to which nothing is written falls back at the next start, and clients that know the
+  // higher one wait for ever.
+  Result<void> write_unused_epochs(const EpochCheckpoint& epochs) const;
   Result<void> mark_clean() const;  // after the last checkpoints, before exit
 
   Result<int64_t> free_bytes() const;               // worker

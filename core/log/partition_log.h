@@ -209,8 +209,9 @@ struct RecoveryHints {
   bool clean_shutdown = false;
   Offset recovery_point{0};
   Offset log_start{0};
-  Offset cleaned{0};     // compaction has been over what lies below it
-  bool foreign = false;  // --adopt: never cut; take what is there
+  Offset cleaned{0};                      // compaction has been over what lies below it
+  int32_t leader_epoch = kNoLeaderEpoch;  // clients have seen it; the folder need not have a batch of it
+  bool foreign = false;                   // --adopt: never cut; take what is there
 };
 
 struct RecoveryReport {
@@ -245,6 +246,9 @@ class PartitionLog {
   virtual const LogOffsets& offsets() const noexcept = 0;
   virtual Offset recovery_point() const noexcept = 0;
   virtual int32_t leader_epoch() const noexcept = 0;
+  // The leader epoch as long as it has no batch, and so no place in the folder. Clients have seen it, so it may not
+  // fall: the log directory keeps it.
+  virtual std::optional<int32_t> unused_epoch() const noexcept { return std::nullopt; }
   virtual int64_t size_bytes() const noexcept = 0;
   virtual size_t segment_count() const noexcept = 0;
   virtual const LogConfig& config() const noexcept = 0;

@@ -135,7 +135,7 @@ void PartitionLogImpl::prepare(AppendOperation& append) {
   append.position = Position(segment.size_bytes);
   if (config_.preallocate && segment.size_bytes == 0)
     append.preallocate_bytes = std::min<int64_t>(config_.segment_bytes, INT32_MAX);
-  if (epoch_file_ == RecoveredLog::EpochFile::kStale) append.epoch_text = epochs_.encode();
+  if (epoch_file_ != RecoveredLog::EpochFile::kCurrent) append.epoch_text = epochs_.encode();
   if (!append.needs_sync()) return;
   if (!segment.directory_synced) append.directory_sync = AppendOperation::DirectorySync::kNeeded;
   // Sealed under another policy, perhaps: the high watermark would pass them.

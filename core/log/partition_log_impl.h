@@ -35,6 +35,9 @@ class PartitionLogImpl final : public PartitionLog {
   const LogOffsets& offsets() const noexcept override { return offsets_; }
   Offset recovery_point() const noexcept override { return recovery_point_; }
   int32_t leader_epoch() const noexcept override { return leader_epoch_; }
+  std::optional<int32_t> unused_epoch() const noexcept override {
+    return epoch_file_ == RecoveredLog::EpochFile::kCurrent ? std::nullopt : std::optional(leader_epoch_);
+  }
   int64_t size_bytes() const noexcept override { return size_bytes_; }
   size_t segment_count() const noexcept override { return segments_.size(); }
   const LogConfig& config() const noexcept override { return config_; }

@@ -100,6 +100,8 @@ std::unique_ptr<Maintenance> PartitionLogImpl::begin_flush(int64_t now_ms) {
   return work;
 }
 
+// A log to which nothing was written since its files were complete is left as it is: the directory keeps its unused
+// epoch, and a broker of a thousand idle partitions stops at once, also after a crash.
 std::unique_ptr<Maintenance> PartitionLogImpl::begin_close() {
   const bool is_idle =
       append_out_ == nullptr && unsynced_appends_ == 0 && upkeep_out_ == nullptr && compaction_out_ == nullptr;
@@ -109,7 +111,10 @@ std::unique_ptr<Maintenance> PartitionLogImpl::begin_close() {
   const bool index_is_behind = active().time_index.entry_count() > active().time_entries_written;
   const bool is_due = checkpointed_ != offsets_.log_end || has_unwritten_sealed() || index_is_behind ||
                       epoch_file_ == RecoveredLog::EpochFile::kStale;
-  return is_due ? checkpoint_work() : nullptr;
+  if (!is_due) return nullptr;
+  std::unique_ptr<UpkeepWork> work = checkpoint_work();
+  if (epoch_file_ != RecoveredLog::EpochFile::kCurrent) work->epoch_text = epochs_.encode();
+  return work;
 }
 
 std::vector<SegmentFacts> PartitionLogImpl::segment_facts() const {

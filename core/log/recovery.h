@@ -21,7 +21,11 @@ struct RecoveredLog {
   std::vector<std::shared_ptr<Segment>> segments;  // oldest first, at least one; the last is active
   ProducerState producers;
   LeaderEpochCache epochs;
-  enum class EpochFile : uint8_t { kCurrent, kStale } epoch_file = EpochFile::kCurrent;
+  enum class EpochFile : uint8_t {
+    kCurrent,
+    kLacksUnused,  // the leader epoch, of which there is no batch yet: it is written with the first one
+    kStale,        // an epoch that has batches
+  } epoch_file = EpochFile::kCurrent;
   int32_t leader_epoch = 0;
   Offset log_start{0};
   Offset log_end{0};

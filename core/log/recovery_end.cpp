@@ -140,13 +140,19 @@ Result<void> RecoveryRun::fill_hole() {
 }
 
 void RecoveryRun::settle_epochs() {
-  const int32_t held = std::max(log_.epochs.latest(), 0);
+  using EpochFile = RecoveredLog::EpochFile;
+  const int32_t held = std::max({log_.epochs.latest(), hints_.leader_epoch, 0});
   // After a crash something that a client saw may be gone, also when nothing is left to show it: a new epoch tells.
-  log_.leader_epoch = trusted_ == Trusted::kYes ? held : held + 1;
+  log_.leader_epoch = trusted_ == Trusted::kYes || held == INT32_MAX ? held : held + 1;
   const Offset begin = hole_.value_or(log_.log_end);
   if (trusted_ == Trusted::kNo) log_.epochs.truncate_to_end(begin);
   log_.epochs.truncate_to_start(log_.log_start);
-  if (log_.epochs.assign(log_.leader_epoch, begin)) log_.epoch_file = RecoveredLog::EpochFile::kStale;
+  if (!log_.epochs.assign(log_.leader_epoch, begin)) return;
+  if (hole_) {  // the batch that covers it bears the epoch
+    log_.epoch_file = EpochFile::kStale;
+  } else if (log_.epoch_file == EpochFile::kCurrent) {
+    log_.epoch_file = EpochFile::kLacksUnused;
+  }
 }
 
 // A snapshot from beyond the end speaks of records that are gone, and would be believed when others have their offsets.
@@ -158,12 +164,31 @@ Result<void> RecoveryRun::settle_snapshots() {
       TRY(files_.remove(segment_path(directory_, offset, kSnapshotSuffix)));
     }
   }
-  const bool written =
-      trusted_ == Trusted::kYes && report_.indexes_rebuilt == 0 && snapshot_offset_ == log_.log_end && !hole_;
+  bool written = report_.indexes_rebuilt == 0 && snapshot_offset_ == log_.log_end && !hole_;
+  if (written && trusted_ == Trusted::kNo) {
+    TRY(same, is_as_it_was_closed());
+    written = same;
+  }
   const bool is_empty =
       log_.segments.size() == 1 && log_.segments.front()->size_bytes == 0 && log_.producers.size() == 0;
   log_.checkpointed = written || is_empty ? log_.log_end : kNoOffset;
   return {};
+}
+
+// After a crash, of a log that ends where its recovery point is: what the scan has put together may be in the files of
+// the active segment already. Those of sealed ones were written and synced before the point passed them.
+Result<bool> RecoveryRun::is_as_it_was_closed() {
+  const bool is_untouched = !foreign() && hints_.recovery_point == log_.log_end && report_.cut_bytes == 0 &&
+                            report_.saved_aside_bytes == 0 && !active_is_damaged_;
+  if (!is_untouched) return false;
+  Segment& active = *log_.segments.back();
+  if (active.size_bytes == 0) return true;
+  active.complete_time_index();
+  TRY(same, index_files_hold(files_, directory_, active));
+  if (!same) return false;
+  active.index_entries_written = active.index.entry_count();
+  active.time_entries_written = active.time_index.entry_count();
+  return true;
 }
 
 // Whose name is known to survive a loss of power. Not that of a file which is there, but empty: the process before may

@@ -50,6 +50,7 @@ class RecoveryRun {
   Result<void> settle_offsets();
   void settle_epochs();
   Result<void> settle_snapshots();
+  Result<bool> is_as_it_was_closed();
   void settle_names();
   Result<std::optional<Offset>> begin_of_hole(Offset kept_end);
   Result<std::optional<Offset>> end_of_sealed(size_t index);

@@ -82,6 +82,30 @@ def case_kill_nine(options):
     return f'ok: {options.rounds} rounds, {total} records acknowledged'
 
 
+def case_stop_after_kill(options):
+    """After kill -9 and a start, a stop does not wait for a sync or two of each of many idle partitions."""
+    topics = 200
+    with Leatd(options.leatd) as broker:
+        client = broker.connect()
+        for i in range(topics):
+            assert client.create_topic(f'idle-{i}') == 0
+        for i in range(0, topics, 2):
+            assert client.produce(f'idle-{i}', 0, batch([b'one'])) == (0, 0)
+        assert broker.stop(60) == 0
+        broker.start()
+        broker.kill()
+        broker.start()
+        started = time.monotonic()
+        assert broker.stop(60) == 0
+        took = time.monotonic() - started
+        assert took < 3, f'{took:.1f} s'
+        broker.start()
+        client = broker.connect()
+        assert client.produce('idle-0', 0, batch([b'two'])) == (0, 1)
+        assert client.produce('idle-1', 0, batch([b'one'])) == (0, 0)
+    return f'ok: {topics} topics, {took * 1000:.0f} ms'
+
+
 def _strace_lines(path):
     for entry in sorted(os.listdir(path)):
         with open(os.path.join(path, entry), errors='replace') as trace:

@@ -119,6 +119,24 @@ void flip_byte(FileSystem& files, const std::string& path, int64_t position) {
   REQUIRE(file->sync(SyncKind::kData));
 }
 
+// As if the system had written all back: a loss of power takes nothing any more.
+void sync_all(FileSystem& files, const std::string& data_dir) {
+  std::vector<std::string> folders = {data_dir};
+  for (size_t i = 0; i < folders.size(); ++i) {
+    const std::vector<FileInfo> entries = *files.list(folders[i]);
+    for (const FileInfo& entry : entries) {
+      const std::string path = join_path(folders[i], entry.name);
+      if (entry.is_directory) {
+        folders.push_back(path);
+      } else {
+        const auto file = *files.open(path, OpenMode::kReadWrite);
+        REQUIRE(file->sync(SyncKind::kFull));
+      }
+    }
+    REQUIRE(files.sync_directory(folders[i]));
+  }
+}
+
 // Where each batch of a segment begins.
 std::vector<int64_t> batch_positions(FileSystem& files, const std::string& path) {
   const Result<std::string> text = read_text_file(files, path);
@@ -155,6 +173,54 @@ TEST_CASE("running broker: a clean stop leaves its mark, the next start finds al
   world.crash();
   REQUIRE(world.start());
   CHECK(world.find("t", 0)->log().leader_epoch() > epoch);  // an unclean start: clients can notice
+}
+
+namespace {
+
+enum class Records : uint8_t { kNone, kOneEach };
+
+// What a stop after a crash does to the disk, when nothing was written since the last clean stop.
+uint64_t operations_of_idle_stop(int32_t partitions, Records records) {
+  World world;
+  REQUIRE(world.start());
+  world.create_topic("t", partitions);
+  for (int32_t i = 0; i < partitions && records == Records::kOneEach; ++i) REQUIRE(world.produce("t", i, "v"));
+  REQUIRE(world.stop());
+  REQUIRE(world.start());
+  sync_all(world.files, "/data");
+  world.crash();
+  REQUIRE(world.start());
+  const int32_t epoch = world.find("t", partitions - 1)->log().leader_epoch();
+  CHECK(epoch == 1);
+  const uint64_t before = world.files.operations();
+  REQUIRE(world.stop());
+  const uint64_t operations = world.files.operations() - before;
+  REQUIRE(world.start());
+  CHECK(world.find("t", partitions - 1)->log().leader_epoch() == epoch);  // clients have seen it
+  CHECK(world.produce("t", 0, "v") == Offset(records == Records::kOneEach ? 1 : 0));
+  world.crash();
+  REQUIRE(world.start());
+  CHECK(world.find("t", partitions - 1)->log().leader_epoch() == epoch + 1);
+  return operations;
+}
+
+}  // namespace
+
+TEST_CASE("running broker: idle partitions cost a stop nothing, after a crash neither", "[server][broker]") {
+  for (const Records records : {Records::kNone, Records::kOneEach}) {
+    CHECK(operations_of_idle_stop(40, records) == operations_of_idle_stop(2, records));
+  }
+}
+
+TEST_CASE("running broker: a stop saves all of many partitions", "[server][broker]") {
+  World world;
+  REQUIRE(world.start());
+  world.create_topic("t", 50);
+  for (int32_t i = 0; i < 50; ++i) REQUIRE(world.produce("t", i, "v") == Offset(0));
+  REQUIRE(world.stop());
+  for (int32_t i = 0; i < 50; ++i) CHECK(world.exists(fmt::format("/data/t-{}/00000000000000000001.snapshot", i)));
+  REQUIRE(world.start());
+  for (int32_t i = 0; i < 50; ++i) CHECK(world.find("t", i)->log().recovery_point() == Offset(1));
 }
 
 TEST_CASE("running broker: what was acknowledged survives a loss of power", "[server][broker]") {

@@ -18,6 +18,7 @@ constexpr std::string_view kDataDirectory = "/data";
 constexpr std::string_view kFolder = "/data/topic-0";
 constexpr std::string_view kRecoveryPoints = "/data/recovery-point-offset-checkpoint";
 constexpr std::string_view kLogStarts = "/data/log-start-offset-checkpoint";
+constexpr std::string_view kUnusedEpochs = "/data/leat-leader-epoch-checkpoint";
 constexpr std::string_view kCleanMark = "/data/.kafka_cleanshutdown";
 constexpr int64_t kProducerIdFirst = 4000;
 constexpr int64_t kSegmentBytesMin = 12'000;  // above any batch that clients make
@@ -228,6 +229,9 @@ SyncKind LogWorld::sync_kind() const { return config_.flush == FlushPolicy::kFul
 
 Result<void> LogWorld::write_checkpoints() {
   const auto text = [](Offset offset) { return encode_offset_checkpoint({{kName, offset}}); };
+  EpochCheckpoint epochs;
+  if (const std::optional<int32_t> epoch = log_->unused_epoch()) epochs[kName] = *epoch;
+  TRY(replace_text_file(files_, kUnusedEpochs, encode_epoch_checkpoint(epochs), sync_kind()));
   TRY(replace_text_file(files_, kRecoveryPoints, text(log_->recovery_point()), sync_kind()));
   return replace_text_file(files_, kLogStarts, text(log_->offsets().log_start), sync_kind());
 }
@@ -243,14 +247,25 @@ Result<Offset> read_checkpoint(FileSystem& files, std::string_view path) {
   return found == offsets.end() ? Offset(0) : found->second;
 }
 
+Result<int32_t> read_unused_epoch(FileSystem& files) {
+  const Result<std::string> text = read_text_file(files, kUnusedEpochs);
+  if (!text && text.error().code == Errc::kNotFound) return kNoLeaderEpoch;
+  if (!text) return fail(text.error());
+  TRY(epochs, decode_epoch_checkpoint(*text, kUnusedEpochs));
+  const auto found = epochs.find(kName);
+  return found == epochs.end() ? kNoLeaderEpoch : found->second;
+}
+
 }  // namespace
 
 Result<RecoveryHints> LogWorld::peek_hints() {
   RecoveryHints hints;
   TRY(point, read_checkpoint(files_, kRecoveryPoints));
   TRY(log_start, read_checkpoint(files_, kLogStarts));
+  TRY(epoch, read_unused_epoch(files_));
   hints.recovery_point = point;
   hints.log_start = log_start;
+  hints.leader_epoch = epoch;
   hints.clean_shutdown = files_.stat(kCleanMark).has_value();
   return hints;
 }

@@ -1,8 +1,8 @@
 // log_world.h: one simulated life after another of one partition's log on one simulated disk: appends under a flush
 // policy, upkeep beside them, faults, and an end (loss of power at or inside any operation, a kill, a clean stop), then
 // recovery, which may be interrupted in the same ways. After each recovery and at each quiet moment the log is held
-// against the model. Stands for the log directory too: it keeps the two offset checkpoints and the clean-shutdown mark
-// as one does.
+// against the model. Stands for the log directory too: it keeps the checkpoints of offsets and epochs and the
+// clean-shutdown mark as one does.
 #pragma once
 
 #include <cstdint>
@@ -120,6 +120,7 @@ class LogWorld {
   int64_t log_start_acknowledged_ = 0;     // by DeleteRecords
   int64_t log_start_seen_ = 0;             // the highest ever
   int32_t epoch_seen_ = -1;                // the highest under which something was appended
+  int32_t epoch_shown_ = 0;                // the highest that clients may know: it never falls
   bool is_created_ = false;                // creation was acknowledged
   bool acknowledged_may_be_lost_ = false;  // policy none, after a loss of power: sequences may have gaps
   End last_end_ = End::kCleanStop;

@@ -135,6 +135,8 @@ void LogWorld::check_recovered(End end) {
   }
   REQUIRE(log_->leader_epoch() >= epoch_read_);
   if (!started_clean_ && offsets.log_end.v > 0) REQUIRE(log_->leader_epoch() > epoch_seen_);
+  REQUIRE(log_->leader_epoch() >= epoch_shown_);
+  epoch_shown_ = log_->leader_epoch();
 
   gaps_are_possible_ = false;
   // What retention took is still remembered.

@@ -108,6 +108,7 @@ TEST_CASE("log directory: a clean stop counts once", "[log][directory]") {
     const OffsetCheckpoint points{{{"t", 0}, Offset(7)}, {{"u", 3}, Offset(9)}};
     REQUIRE((*directory)->write_checkpoints(points, {{{"t", 0}, Offset(2)}}));
     REQUIRE((*directory)->write_cleaned({{{"t", 0}, Offset(5)}}));
+    REQUIRE((*directory)->write_unused_epochs({{{"t", 0}, 4}, {{"u", 3}, INT32_MAX}}));
     REQUIRE((*directory)->mark_clean());
   }
   f.disk.lose_power();
@@ -120,7 +121,10 @@ TEST_CASE("log directory: a clean stop counts once", "[log][directory]") {
     CHECK(hints.recovery_point == Offset(7));
     CHECK(hints.log_start == Offset(2));
     CHECK(hints.cleaned == Offset(5));
+    CHECK(hints.leader_epoch == 4);
+    CHECK((*directory)->hints_for({"u", 3}).leader_epoch == INT32_MAX);
     CHECK((*directory)->hints_for({"x", 0}).recovery_point == Offset(0));
+    CHECK((*directory)->hints_for({"x", 0}).leader_epoch == kNoLeaderEpoch);
   }
   f.disk.lose_power();
   auto directory = f.open();
@@ -132,9 +136,10 @@ TEST_CASE("log directory: a bad checkpoint is a note, not the end", "[log][direc
   Fixture f;
   REQUIRE(f.open());
   put_file(f.disk, "/data/recovery-point-offset-checkpoint", as_bytes("0\n5\n"));
+  put_file(f.disk, "/data/leat-leader-epoch-checkpoint", as_bytes("0\n1\nt 0 4294967296\n"));
   auto directory = f.open();
   REQUIRE(directory);
-  CHECK((*directory)->notes().size() == 1);
+  CHECK((*directory)->notes().size() == 2);
 }
 
 TEST_CASE("log directory: folders by kind", "[log][directory]") {

@@ -116,6 +116,57 @@ TEST_CASE("recovery: a clean stop is trusted, and costs no scan", "[log][recover
   }
 }
 
+TEST_CASE("recovery: a log to which nothing was written is left as it is at a stop, after a crash too",
+          "[log][recovery]") {
+  for (const LogConfig& config : all_log_configs()) {
+    SimFileSystem disk(5);
+    OpenLog log(disk, config);
+    log.create();
+    write_sample_log(log);
+    log.close();
+    const Offset end = log.log->offsets().log_end;
+    const std::vector<SeenRecord> before = log.read_all();
+    for (int crash = 0; crash < 2; ++crash) {
+      log.recover_unclean(end);
+      CHECK(log.report.damaged.empty());
+      CHECK(log.log->recovery_point() == end);
+      CHECK(log.log->begin_checkpoint(kStartMs) == nullptr);
+      CHECK(log.log->begin_close() == nullptr);
+      CHECK(log.log->unused_epoch() == 1);  // for the directory to keep
+    }
+    REQUIRE(log.recover({.clean_shutdown = true, .recovery_point = end, .leader_epoch = 1}));
+    CHECK(log.log->leader_epoch() == 1);
+    CHECK(log.log->begin_close() == nullptr);
+    CHECK(log.read_all() == before);
+    log.append_one({});
+    CHECK_FALSE(log.log->unused_epoch());
+    CHECK(log.read_all().back().leader_epoch == 1);
+    log.recover_unclean(end);
+    CHECK(log.log->leader_epoch() == 2);
+    CHECK(log.log->begin_close() != nullptr);  // of the record behind the recovery point files say nothing yet
+  }
+}
+
+TEST_CASE("recovery: an empty log writes nothing at a stop", "[log][recovery]") {
+  SimFileSystem disk(5);
+  OpenLog log(disk, small_segments(FlushPolicy::kCommit));
+  log.create();
+  CHECK(log.log->begin_close() == nullptr);
+  for (int crash = 0; crash < 3; ++crash) {
+    log.recover_unclean();
+    CHECK(log.log->begin_close() == nullptr);
+    CHECK(log.log->leader_epoch() == 1);  // nothing bears it, so the next one is the same
+    CHECK(log.log->unused_epoch() == 1);
+  }
+  REQUIRE(log.recover({.clean_shutdown = true, .leader_epoch = 1}));
+  CHECK(log.log->leader_epoch() == 1);
+  CHECK(log.log->begin_close() == nullptr);
+  REQUIRE(log.recover({.leader_epoch = 1}));
+  CHECK(log.log->leader_epoch() == 2);
+  REQUIRE(log.recover({.leader_epoch = INT32_MAX}));
+  CHECK(log.log->leader_epoch() == INT32_MAX);
+}
+
 TEST_CASE("recovery: losing any derived file gives the same log", "[log][recovery]") {
   for (const LogConfig& config : all_log_configs()) {
     for (const std::string_view suffix :
