@@ -160,20 +160,30 @@ void print_text(Session& session, const client::GroupInfo& group, const Progress
   session.out("\n" + members.to_string());
 }
 
+Result<void> describe_one(Session& session, client::Admin& admin, const std::string& name) {
+  const client::Result<client::GroupInfo> group = admin.describe_group(name).wait();
+  if (!group) return fail(no_group(session, group.error(), name));
+  TRY(partitions, progress_of(session, admin, *group));
+  if (session.options.json) {
+    print_json(session, *group, partitions);
+  } else {
+    print_text(session, *group, partitions);
+  }
+  return {};
+}
+
+// A group that is refused does not keep the others; without a broker there is no going on.
 Result<int> describe(Session& session, const DescribeOptions& options) {
   TRY(connected, session.client());
-  client::Admin& admin = connected->admin();
+  int code = kExitOk;
   for (const std::string& name : options.names) {
-    const client::Result<client::GroupInfo> group = admin.describe_group(name).wait();
-    if (!group) return fail(no_group(session, group.error(), name));
-    TRY(partitions, progress_of(session, admin, *group));
-    if (session.options.json) {
-      print_json(session, *group, partitions);
-    } else {
-      print_text(session, *group, partitions);
-    }
+    const Result<void> described = describe_one(session, connected->admin(), name);
+    if (described) continue;
+    if (!session.is_refusal(described.error())) return fail(described.error());
+    code = kExitFailed;
+    session.tell(described.error());
   }
-  return kExitOk;
+  return code;
 }
 
 }  // namespace

@@ -148,6 +148,11 @@ bool Session::is_unreachable(const Error& error) const {
   return kept != nullptr && means_no_broker(kept->cause);
 }
 
+bool Session::is_refusal(const Error& error) const {
+  const Kept* const kept = kept_of(error);
+  return kept != nullptr && kept->cause == client::Cause::kBroker;
+}
+
 // Either the broker that was named has gone, or it names others (or itself) by addresses that lead nowhere from here.
 Error Session::advised(const Error& error) {
   const Kept* const kept = kept_of(error);

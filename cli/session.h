@@ -69,6 +69,8 @@ class Session {
   // name of the error when a broker refused; else leat's own, in lower case.
   void tell(const Error& error);
   int exit_code_of(const Error& error) const;
+  // A broker said no to what was asked; other names may fare better.
+  bool is_refusal(const Error& error) const;
   bool output_closed() const noexcept { return console.output_state() == OutputState::kClosed; }
 
   Console& console;

@@ -82,22 +82,30 @@ void print_text(Session& session, Description& found) {
   session.out(table.to_string());
 }
 
+// A topic that is refused does not keep the others; without a broker there is no going on.
+Result<int> describe(Session& session, const DescribeOptions& options) {
+  int code = kExitOk;
+  for (const std::string& name : options.names) {
+    Result<Description> found = ask(session, name);
+    if (!found && !session.is_refusal(found.error())) return fail(found.error());
+    if (!found) {
+      code = kExitFailed;
+      session.tell(found.error());
+    } else if (session.options.json) {
+      print_json(session, *found);
+    } else {
+      print_text(session, *found);
+    }
+  }
+  return code;
+}
+
 }  // namespace
 
 Action declare_topic_describe(Flags& flags) {
   const auto options = std::make_shared<DescribeOptions>();
   flags.words("topic", options->names, Need::kRequired, "One or more topics");
-  return [options](Session& session) -> Result<int> {
-    for (const std::string& name : options->names) {
-      TRY(found, ask(session, name));
-      if (session.options.json) {
-        print_json(session, found);
-      } else {
-        print_text(session, found);
-      }
-    }
-    return kExitOk;
-  };
+  return [options](Session& session) { return describe(session, *options); };
 }
 
 }  // namespace leat::cli

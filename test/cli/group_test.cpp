@@ -167,6 +167,19 @@ TEST_CASE("group describe: an empty group, one that is gone, an assignment that 
   CHECK(contains(Broker({.classic_groups = {connect}}).run({"group", "describe", "g"}).out, "Nothing is committed."));
 }
 
+TEST_CASE("group describe: one that is not there does not keep the others", "[cli][group]") {
+  const Broker broker({.consumer_groups = {consumer_group()}});
+  for (const Words& names : {Words{"nope", "g"}, Words{"g", "nope"}}) {
+    Words words{"group", "describe"};
+    words.insert(words.end(), names.begin(), names.end());
+    const Captured result = broker.run(words);
+    INFO(result.errors);
+    CHECK(result.exit_code == kExitFailed);
+    CHECK(contains(result.out, "Group g "));
+    CHECK(result.errors == "leat: group 'nope' does not exist (GROUP_ID_NOT_FOUND). See: leat group list\n");
+  }
+}
+
 TEST_CASE("group reset: shows its plan and changes nothing until it is told to", "[cli][group]") {
   const Broker broker({.committed = {{0, 2}}, .classic_groups = {classic_group("Empty", 0)}});
   const Captured plan = broker.run({"group", "reset", "g", "--to-earliest", "--all-topics"});
