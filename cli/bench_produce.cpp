@@ -9,8 +9,11 @@
 #include "cli/bench_loop.h"
 #include "cli/bench_report.h"
 #include "cli/command.h"
+#include "cli/size_limits.h"
+#include "cli/suggest.h"
 #include "core/base/random.h"
 #include "core/record/compression.h"
+#include "net/protocol/error_code.h"
 
 namespace leat::cli {
 namespace {
@@ -46,6 +49,9 @@ class ProduceLoad {
     std::unique_ptr<client::Producer> producer;
     Nanos warm_since{0};  // the first acknowledgement: what was sent before waited for connections as well
   };
+  // With what stands around the records.
+  size_t batch_bytes() const noexcept;
+  Result<void> check_size(const client::TopicInfo& topic) const;
   client::ProducerSettings settings() const;
   std::string_view next_value() noexcept;
   void send_batch(Lane& lane);
@@ -67,15 +73,36 @@ class ProduceLoad {
   std::vector<std::unique_ptr<Lane>> lanes_;  // producers tell of their records to the last, of which all above knows
 };
 
-client::ProducerSettings ProduceLoad::settings() const {
-  const auto records = static_cast<size_t>(options_.batch_records);
+size_t ProduceLoad::batch_bytes() const noexcept {
   const size_t record_bytes = static_cast<size_t>(options_.record_bytes) + kBytesAroundRecordMax;
+  return static_cast<size_t>(options_.batch_records) * record_bytes + kBytesAroundRecordMax;
+}
+
+// A batch is one, or none: what is measured is told of its last record.
+Result<void> ProduceLoad::check_size(const client::TopicInfo& topic) const {
+  constexpr std::string_view kSmaller = "Smaller ones: fewer records (--batch-records), or smaller (--record-bytes)";
+  const int64_t values_bytes = options_.batch_records * options_.record_bytes;
+  const std::string what = fmt::format("a batch of {} records of {} bytes has {} bytes", options_.batch_records,
+                                       options_.record_bytes, values_bytes);
+  if (batch_bytes() > kBatchBytesMax) {
+    return fail(Errc::kInvalidArgument,
+                with_hint(fmt::format("{}, which fits in no request: {} at most", what, kBatchBytesMax), kSmaller));
+  }
+  TRY(connected, session_.client());
+  const std::optional<Error> refused =
+      refuse_size(session_, ask_size_limits(*connected, topic), topic,
+                  options_.compression == "none" ? Packed::kNo : Packed::kYes, values_bytes, what);
+  if (!refused) return {};
+  return fail(session_.refusal(ErrorCode::kMessageTooLarge, with_hint(refused->context, kSmaller)));
+}
+
+client::ProducerSettings ProduceLoad::settings() const {
   client::ProducerSettings settings;
   settings.acks = options_.acks == "1" ? client::Acks::kLeader : client::Acks::kAll;
   settings.compression = static_cast<client::Compression>(codec_from_name(options_.compression).value_or(Codec::kNone));
   settings.linger_ms = kLingerMs;
   settings.batch_records_max = static_cast<int32_t>(options_.batch_records);
-  settings.batch_bytes_max = std::min(records * record_bytes + kBytesAroundRecordMax, kBatchBytesMax);
+  settings.batch_bytes_max = batch_bytes();
   settings.request_bytes_max = kBatchBytesMax;
   settings.buffer_bytes_max = static_cast<size_t>(options_.in_flight + 1) * settings.batch_bytes_max;
   settings.requests_in_flight_max = static_cast<int32_t>(options_.in_flight);
@@ -86,6 +113,7 @@ client::ProducerSettings ProduceLoad::settings() const {
 
 Result<void> ProduceLoad::prepare() {
   TRY(topic, find_bench_topic(session_, options_.topic));
+  TRY(check_size(topic));
   SeededRandom random(1);
   letters_.resize(static_cast<size_t>(options_.record_bytes) + kDifferentValues);
   for (char& letter : letters_) letter = static_cast<char>('a' + random.below(16));

@@ -13,9 +13,11 @@
 #include "cli/key_value.h"
 #include "cli/progress_line.h"
 #include "cli/record_text.h"
+#include "cli/size_limits.h"
 #include "cli/suggest.h"
 #include "cli/topic_lookup.h"
 #include "core/base/bytes.h"
+#include "core/record/batch.h"
 #include "core/record/compression.h"
 #include "net/protocol/error_code.h"
 
@@ -26,7 +28,8 @@ constexpr int64_t kLingerMs = 1'000;                // flushes do what is to be 
 constexpr size_t kRequestBytesMax = 1'000'000'000;  // one line may be large; what waits is bounded anyway
 constexpr size_t kBufferBytesMin = size_t{32} << 20;
 constexpr size_t kBatchesTakenAt = 1'000;
-constexpr int64_t kFlushGraceMs = 5'000;  // records time out by themselves, and say why
+constexpr int64_t kFlushGraceMs = 5'000;       // records time out by themselves, and say why
+constexpr size_t kLargeRecordBytes = 500'000;  // half of what topics take by default: from here on it is asked
 
 struct ProduceOptions {
   std::string topic;
@@ -52,6 +55,7 @@ class Producing {
   Result<void> run();
   void settle();  // waits for what is under way, and tells of it
   void print_summary() const;
+  bool saw_input() const noexcept { return saw_input_; }
 
  private:
   Result<void> check_level() const;
@@ -60,7 +64,10 @@ class Producing {
   Result<void> send(const client::ProducerRecord& record);
   Result<void> flush();
   Result<void> check_deliveries();
+  Result<void> check_size(const client::ProducerRecord& record);
+  const SizeLimits& size_limits();
   Error refused(const client::Error& error);
+  std::string too_large_hint();
   bool wants_more_replicas() const;
   void print_batches(Deliveries::Settled settled);
   void show_progress(ProgressLine& progress) const;
@@ -79,6 +86,8 @@ class Producing {
   bool saw_input_ = false;
   int64_t line_count_ = 0;
   int64_t input_bytes_ = 0;
+  int64_t largest_record_bytes_ = 0;        // key and value
+  std::optional<SizeLimits> known_limits_;  // when they were asked for
 };
 
 Result<void> Producing::check_level() const {
@@ -182,7 +191,25 @@ Result<void> Producing::on_line(std::string_view line) {
     }
   }
   if (!line.empty() || !options_.empty_is_null) record.value = line;
+  TRY(check_size(record));
   return send(record);
+}
+
+const SizeLimits& Producing::size_limits() {
+  if (!known_limits_) known_limits_ = ask_size_limits(*client_, topic_);
+  return *known_limits_;
+}
+
+// Before it is sent: a request that is too large costs the connection, again and again until the record times out.
+Result<void> Producing::check_size(const client::ProducerRecord& record) {
+  const size_t size_bytes = record.key.value_or("").size() + record.value.value_or("").size();
+  largest_record_bytes_ = std::max(largest_record_bytes_, static_cast<int64_t>(size_bytes));
+  if (size_bytes < kLargeRecordBytes) return {};
+  std::optional<Error> fault =
+      refuse_size(session_, size_limits(), topic_, codec_ == Codec::kNone ? Packed::kNo : Packed::kYes,
+                  static_cast<int64_t>(size_bytes), fmt::format("line {} has {} bytes", line_count_, size_bytes));
+  if (fault) return fail(*std::move(fault));
+  return {};
 }
 
 // Where there is no room: waits until a quarter of it is free; for a record that needs more, until all of it is.
@@ -219,11 +246,7 @@ void Producing::settle() {
 
 Error Producing::refused(const client::Error& error) {
   const bool too_large = error.cause() == client::Cause::kTooLarge || error.kafka_code() == ErrorCode::kMessageTooLarge;
-  if (too_large) {
-    return session_.failure(
-        error,
-        with_hint(error.message(), "Send smaller batches (--batch-bytes), or raise the topic's max.message.bytes"));
-  }
+  if (too_large) return session_.failure(error, with_hint(error.message(), too_large_hint()));
   if (error.cause() == client::Cause::kTimedOut && wants_more_replicas()) {
     return session_.failure(error,
                             with_hint(error.message(), fmt::format("A leatd is one replica: leat config set topic "
@@ -231,6 +254,20 @@ Error Producing::refused(const client::Error& error) {
                                                                    options_.topic)));
   }
   return session_.failure(error);
+}
+
+// Smaller batches do not help a record that is too large by itself.
+std::string Producing::too_large_hint() {
+  const std::optional<int64_t> batch_bytes_max = size_limits().batch_bytes;
+  if (!batch_bytes_max) return "Send smaller batches (--batch-bytes), or raise the topic's max.message.bytes";
+  const std::string raise = fmt::format("leat config set topic {} max.message.bytes=N", options_.topic);
+  const auto header_bytes = static_cast<int64_t>(kBatchHeaderBytes);
+  if (largest_record_bytes_ + header_bytes > *batch_bytes_max) {
+    return fmt::format("The topic's max.message.bytes is {}, and one record has {} bytes alone: {}", *batch_bytes_max,
+                       largest_record_bytes_, raise);
+  }
+  return fmt::format("The topic's max.message.bytes is {}: send smaller batches (--batch-bytes), or raise it: {}",
+                     *batch_bytes_max, raise);
 }
 
 // More than the topic has: then nothing is ever taken.
@@ -265,7 +302,6 @@ void Producing::show_progress(ProgressLine& progress) const {
 }
 
 void Producing::print_summary() const {
-  if (!saw_input_) session_.say("No input, no records.");
   for (const auto& [partition, tally] : deliveries_.tallies()) {
     const std::string where = tally.first_offset < 0
                                   ? std::string("not acknowledged")
@@ -286,6 +322,7 @@ Result<int> produce(Session& session, const ProduceOptions& options) {
   producing.settle();
   producing.print_summary();
   if (!done) return fail(done.error());
+  if (!producing.saw_input()) session.say("No input, no records.");
   return kExitOk;
 }
 

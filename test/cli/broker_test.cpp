@@ -1,4 +1,6 @@
 // broker_test.cpp: produce and consume against a broker that behaves, and one that does not.
+#include <map>
+
 #include "cli/session.h"
 #include "core/record/batch_builder.h"
 #include "test/cli/captured.h"
@@ -10,6 +12,8 @@ using namespace leat::cli;
 using namespace leat::test;
 
 namespace {
+
+using Words = std::vector<std::string>;
 
 bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
@@ -73,6 +77,72 @@ TEST_CASE("produce: what the broker calls retriable is tried again, the rest is 
   const FakeBroker unanswered({});
   CHECK(contains(run_leat({"-b", unanswered.address(), "produce", "orders", "--acks", "0"}, "x\n").out,
                  "not acknowledged"));
+}
+
+TEST_CASE("produce: a record that is too large says what would help", "[cli][broker]") {
+  const std::map<std::string, std::string> limits{{"max.message.bytes", "1000000"},
+                                                  {"socket.request.max.bytes", "3000000"}};
+  const FakeBroker broker({.configs = limits});
+  const auto produce = [](const FakeBroker& to, const std::string& input, const Words& more = {}) {
+    Words words{"-b", to.address(), "produce", "orders"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_leat(words, input);
+  };
+  const Captured one = produce(broker, "small\n" + std::string(2'000'000, 'x') + "\nbehind it\n");
+  INFO(one.errors);
+  CHECK(one.exit_code == kExitFailed);
+  CHECK(contains(one.errors, "line 2 has 2000000 bytes, which is more than topic 'orders' takes at once"));
+  CHECK(
+      contains(one.errors, "its max.message.bytes is 1000000. More: leat config set topic orders max.message.bytes=N"));
+  CHECK(!contains(one.errors, "--batch-bytes"));
+  CHECK(broker.record_count() == 1);  // what came before it is kept
+  CHECK(produce(broker, std::string(2'000'000, 'x') + "\n", {"-z", "zstd"}).exit_code == kExitOk);
+  const FakeBroker patient({.configs = {{"max.message.bytes", "9000000"}, {"socket.request.max.bytes", "3000000"}}});
+  const Captured request = produce(patient, std::string(4'000'000, 'x') + "\n");
+  CHECK(contains(request.errors, "more than the broker takes in a request (MESSAGE_TOO_LARGE)"));
+  CHECK(contains(request.errors, "socket.request.max.bytes is 3000000"));
+  CHECK(patient.record_count() == 0);
+  // Where the broker is the first to know: a record that is too large by itself, and many in one batch.
+  for (const bool is_large : {true, false}) {
+    const FakeBroker refusing({.produce_errors = 1,
+                               .produce_error = ErrorCode::kMessageTooLarge,
+                               .configs = {{"max.message.bytes", "1000"}}});
+    const Captured refused = produce(refusing, is_large ? std::string(990, 'x') + "\n" : "a\nb\nc\n");
+    INFO(refused.errors);
+    CHECK(refused.exit_code == kExitFailed);
+    CHECK(contains(refused.errors, "max.message.bytes is 1000"));
+    CHECK(contains(refused.errors, "leat config set topic orders max.message.bytes=N"));
+    CHECK(contains(refused.errors, "--batch-bytes") == !is_large);
+  }
+}
+
+TEST_CASE("topic describe: what is there is described, what is not is told, and fails", "[cli][broker]") {
+  const FakeBroker broker({.stored = {batch_at(0, {"a", "b"})}});
+  const auto describe = [&broker](const Words& names, const Words& more = {}) {
+    Words words{"-b", broker.address(), "topic", "describe"};
+    words.insert(words.end(), names.begin(), names.end());
+    words.insert(words.end(), more.begin(), more.end());
+    return run_leat(words);
+  };
+  for (const Words& names : {Words{"nope", "orders"}, Words{"orders", "nope"}, Words{"nope", "orders", "gone"}}) {
+    const Captured text = describe(names);
+    INFO(text.errors);
+    CHECK(text.exit_code == kExitFailed);
+    CHECK(contains(text.out, "Topic orders "));
+    CHECK(!contains(text.out, "nope"));
+    CHECK(contains(text.errors, "topic 'nope' does not exist (UNKNOWN_TOPIC_OR_PARTITION)"));
+    CHECK(std::count(text.errors.begin(), text.errors.end(), '\n') == static_cast<std::ptrdiff_t>(names.size() - 1));
+    const Captured json = describe(names, {"--json"});
+    CHECK(json.exit_code == kExitFailed);
+    CHECK(std::count(json.out.begin(), json.out.end(), '\n') == 1);
+    CHECK(json.errors.starts_with("{\"error\":{\"kind\":\"UNKNOWN_TOPIC_OR_PARTITION\""));
+  }
+  CHECK(describe({"orders"}).exit_code == kExitOk);
+}
+
+TEST_CASE("produce: nothing to read is told, input that cannot be read is an error and no empty input", "[cli]") {
+  const FakeBroker broker({});
+  CHECK(run_leat({"-b", broker.address(), "produce", "orders"}).out == "No input, no records.\n");
 }
 
 TEST_CASE("consume: a moved leader is found again, an offset that is not there is told", "[cli][broker]") {
@@ -187,6 +257,38 @@ TEST_CASE("bench: produce and consume count what went over the wire", "[cli][bro
   INFO(consumed.errors);
   CHECK(consumed.exit_code == kExitOk);
   CHECK(contains(consumed.out, "\"records\":" + std::to_string(broker.record_count()) + ","));
+}
+
+TEST_CASE("bench: a batch that cannot pass is refused before anything is sent, with what to do", "[cli][broker]") {
+  const FakeBroker broker({.configs = {{"max.message.bytes", "1048588"}, {"socket.request.max.bytes", "104857600"}}});
+  const auto bench = [&broker](const Words& more) {
+    Words words{"-b", broker.address(), "bench", "produce", "orders", "-d", "1"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_leat(words);
+  };
+  const Captured huge = bench({"-s", "2000000"});
+  CHECK(huge.exit_code == kExitUsage);
+  CHECK(
+      contains(huge.errors, "a batch of 1000 records of 2000000 bytes has 2000000000 bytes, which fits in no request"));
+  const Captured large = bench({"-s", "2000000", "-n", "1"});
+  CHECK(large.exit_code == kExitFailed);
+  CHECK(contains(large.errors, "MESSAGE_TOO_LARGE"));
+  CHECK(contains(large.errors, "max.message.bytes is 1048588"));
+  for (const Captured& refused : {huge, large}) {
+    INFO(refused.errors);
+    CHECK(refused.out.empty());
+    CHECK(contains(refused.errors, "--batch-records"));
+    CHECK(refused.errors.find("..") == std::string::npos);
+  }
+  CHECK(broker.record_count() == 0);
+  CHECK(bench({"-s", "10", "-n", "10"}).exit_code == kExitOk);
+  const FakeBroker small({.configs = {{"max.message.bytes", "1000"}}});
+  const Words packed{"-b", small.address(), "bench", "produce", "orders", "-d", "1", "-s", "20", "-n", "100"};
+  CHECK(run_leat(packed).exit_code == kExitFailed);
+  Words with_codec = packed;
+  with_codec.emplace_back("-z");
+  with_codec.emplace_back("zstd");
+  CHECK(run_leat(with_codec).exit_code == kExitOk);  // only the broker can tell
 }
 
 TEST_CASE("bench: consume asks for a topic with records, and checks CRCs when it is told to", "[cli][broker]") {

@@ -180,6 +180,24 @@ ProduceResponse FakeBroker::produce(const ProduceRequest& request) {
   return response;
 }
 
+DescribeConfigsResponse FakeBroker::configs(const DescribeConfigsRequest& request) const {
+  DescribeConfigsResponse response;
+  for (const auto& asked : request.resources) {
+    auto& result = response.results.emplace_back();
+    result.resource_type = asked.resource_type;
+    result.resource_name = asked.resource_name;
+    for (const auto& [name, value] : script_.configs) {
+      const auto& names = asked.configuration_keys;
+      if (names && std::find(names->begin(), names->end(), name) == names->end()) continue;
+      auto& config = result.configs.emplace_back();
+      config.name = name;
+      config.value = value;
+      config.config_source = 5;  // a default
+    }
+  }
+  return response;
+}
+
 std::vector<Piece> FakeBroker::answer(int16_t key, int16_t version, int32_t correlation_id, const Slice& body) {
   MessageReader in(body);
   const auto encoded = [&](const auto& response) { return *encode_response(response, version, correlation_id); };
@@ -217,6 +235,8 @@ std::vector<Piece> FakeBroker::answer(int16_t key, int16_t version, int32_t corr
     }
     case ApiKey::kFetch:
       return encoded(fetch(decoded<FetchRequest>(in, version)));
+    case ApiKey::kDescribeConfigs:
+      return encoded(configs(decoded<DescribeConfigsRequest>(in, version)));
     default:
       if (!script_.groups) return {};
       return script_.groups->answer(static_cast<ApiKey>(key), version, correlation_id, body,

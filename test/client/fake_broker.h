@@ -12,6 +12,7 @@
 
 #include "core/base/bytes.h"
 #include "net/protocol/error_code.h"
+#include "net/protocol/messages/describe_configs.h"
 #include "net/protocol/messages/fetch.h"
 #include "net/protocol/messages/metadata.h"
 #include "net/protocol/messages/produce.h"
@@ -32,9 +33,10 @@ class FakeBroker {
     bool answers_nonsense = false;        // instead of ApiVersions
     bool closes_after_handshake = false;  // instead of the next answer
     std::vector<FetchResponse::AbortedTransaction> aborted = {};
-    std::vector<Slice> stored = {};           // batches that are there already
-    std::shared_ptr<FakeGroups> groups = {};  // who answers about groups; without it nobody does
-    uint16_t advertised_port = 0;             // told instead of its own, when not 0
+    std::vector<Slice> stored = {};                   // batches that are there already
+    std::shared_ptr<FakeGroups> groups = {};          // who answers about groups; without it nobody does
+    uint16_t advertised_port = 0;                     // told instead of its own, when not 0
+    std::map<std::string, std::string> configs = {};  // settings, of whatever it is asked about
   };
 
   explicit FakeBroker(Script script);
@@ -51,6 +53,7 @@ class FakeBroker {
   MetadataResponse metadata(const MetadataRequest& request);
   FetchResponse fetch(const FetchRequest& request);
   ProduceResponse produce(const ProduceRequest& request);
+  DescribeConfigsResponse configs(const DescribeConfigsRequest& request) const;
   void store(const Slice& batch);
 
   Script script_;
