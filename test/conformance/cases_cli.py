@@ -1,6 +1,7 @@
 # cases_cli.py: leat against a live leatd where a broker of canned answers (test/cli) would not do: what is refused,
 # under which name, and waiting for a broker that is not there yet.
 import json
+import socket
 import subprocess
 
 from cases_docs import PATIENCE_S, Sandbox, missing_tool, stop
@@ -93,3 +94,77 @@ def case_cli_unset_names(options):
         sandbox.run('leat config set topic orders --unset retention.ms --unset flush.ms')
         assert json.loads(sandbox.run('leat --json topic describe orders'))['configs'] == {}
         stop(server)
+
+
+def failed(sandbox, line):
+    """(exit code, errors) of a line that prints nothing else."""
+    done = sandbox.popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    out, errors = done.communicate(timeout=PATIENCE_S)
+    assert done.returncode != 0 and not out, f'{line!r}: {done.returncode} {out!r}'
+    return done.returncode, errors.decode()
+
+
+def case_cli_too_large(options):
+    """What is larger than a topic or a broker takes, or names longer than any: refused at once, in words that help."""
+    if skipped := missing_tool(options):
+        return skipped
+    with Sandbox(options) as sandbox:
+        server = sandbox.serve()
+        sandbox.run('leat topic create orders && leat topic create keyed --config cleanup.policy=compact')
+        line = "head -c 130000000 /dev/zero | tr '\\0' x | leat produce orders"
+        for limit in ('max.message.bytes is 1048588', 'socket.request.max.bytes is 104857600'):
+            code, errors = failed(sandbox, line)
+            assert code == 1 and 'line 1 has 130000000 bytes' in errors and limit in errors, (code, errors)
+            assert 'MESSAGE_TOO_LARGE' in errors and '--batch-bytes' not in errors, errors
+            sandbox.run('leat config set topic orders max.message.bytes=200000000')
+        code, errors = failed(sandbox, 'leat bench produce orders -s 2000000 -d 1')
+        assert code == 2 and 'fits in no request' in errors, (code, errors)
+        code, errors = failed(sandbox, 'leat bench produce orders -s 2000000 -n 100 -d 1')
+        assert code == 1 and 'socket.request.max.bytes is 104857600' in errors, (code, errors)
+        code, errors = failed(sandbox, 'echo x | leat produce keyed')
+        assert code == 1 and 'INVALID_RECORD' in errors and errors.count('without key') == 1, (code, errors)
+        group, topic = 'g' * 40_000, 't' * 40_000
+        for words in (f'consume orders --group {group}', f'group describe {group}', f'group delete {group}',
+                      f'topic describe {topic}', f'topic create {topic}', f'consume {topic}',
+                      f'config get topic {topic}'):
+            code, errors = failed(sandbox, f'leat {words}')
+            assert code == 2 and 'a name may have' in errors and len(errors) < 200, (words[:30], code, errors)
+        stop(server)
+
+
+def case_cli_group_settings(options):
+    """Settings of a group are got, set and unset like those of a topic."""
+    if skipped := missing_tool(options):
+        return skipped
+    with Sandbox(options) as sandbox:
+        server = sandbox.serve()
+        name = 'consumer.session.timeout.ms'
+        assert sandbox.run(f'leat config get group billing {name}') == '45000\n'
+        assert sandbox.run(f'leat config set group billing {name}=50000') == f'Set {name} = 50000.\n'
+        assert sandbox.run(f'leat config get group billing {name}') == '50000\n'
+        shown = [json.loads(line) for line in sandbox.run('leat --json config get group billing').splitlines()]
+        assert {row['name']: row['value'] for row in shown}[name] == '50000' and len(shown) > 1, shown
+        assert refused(sandbox, f'config set group billing {name}=1')[:2] == (1, 'INVALID_CONFIG')
+        code, kind, message = refused(sandbox, 'config get group billing consumer.session.timeout')
+        assert (code, kind) == (1, 'not found') and 'a group has no setting' in message and name in message, message
+        sandbox.run(f'leat config set group billing --unset {name}')
+        assert sandbox.run(f'leat config get group billing {name}') == '45000\n'
+        stop(server)
+
+
+def case_other_protocols(options):
+    """HTTP and TLS on the Kafka port are called so in the log."""
+    if skipped := missing_tool(options):
+        return skipped
+    with Sandbox(options) as sandbox:
+        server = sandbox.serve()
+        for said in (b'GET / HTTP/1.1\r\nHost: x\r\n\r\n', b'\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'):
+            with socket.create_connection(('127.0.0.1', sandbox.port), PATIENCE_S) as peer:
+                peer.sendall(said)
+                try:
+                    assert peer.recv(1) == b''
+                except ConnectionError:
+                    pass  # it was closed with bytes of ours that nobody read
+        stop(server)
+        log = sandbox.log()
+        assert log.count('it looks like HTTP') == 1 and log.count('it looks like a TLS handshake') == 1, log

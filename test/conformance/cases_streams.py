@@ -54,6 +54,8 @@ def case_closed_streams(options):
             code, out, errors = finished(sandbox, line)
             assert (code, out) == expected, f'{line!r}: {code} {out!r} {errors!r}'
             assert code == 0 or 'standard output' in errors, f'{line!r}: {errors!r}'
+        code, out, errors = finished(sandbox, 'leat produce orders < .')  # no empty input, but none that can be read
+        assert (code, out) == (1, '') and 'standard input' in errors, (code, out, errors)
         code, _, errors = finished(sandbox, 'leat --json topic list >&-')
         assert code == 1 and 'standard output' in json.loads(errors)['error']['message'], errors
         assert sorted(sandbox.run('leat topic list -q').split()) == ['fresh', 'orders', 'quiet']
