@@ -104,6 +104,7 @@ Result<void> Verification::look_at_folder(const LogFolder& folder) {
     if (is_last && check.lost) {
       others.push_back(fmt::format("the records of offsets {} to {} are lost", check.lost->begin, check.lost->end - 1));
     }
+    if (is_last) others.insert(others.end(), check.checkpoint_faults.begin(), check.checkpoint_faults.end());
     tell(segment, is_last ? SegmentPlace::kLast : SegmentPlace::kSealed, std::move(others));
   }
   return {};

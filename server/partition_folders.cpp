@@ -35,7 +35,7 @@ Result<OpenedLog> open_or_create(const PartitionLog::Open& open, RecoveryHints h
     opened.log = std::move(created);
     if (!is_lost) return opened;
     opened.log.reset();
-    hints.log_start = std::max(hints.log_start, hints.recovery_point);  // nothing is left before: readers begin there
+    hints.log_start = hints.recovery_point;  // nothing is left before: readers begin there
   }
   TRY(recovered, PartitionLog::recover(open, hints, opened.report));
   opened.log = std::move(recovered);
@@ -224,7 +224,7 @@ Task<void> PartitionFolders::remove_folder(std::string path, Gate::Hold hold) {
 
 void PartitionFolders::collect(const Partition& partition, Checkpoints& checkpoints) {
   checkpoints.recovery_points[partition.name()] = partition.log().recovery_point();
-  const Offset log_start = partition.offsets().log_start;
+  const Offset log_start = partition.log().durable_log_start();
   if (log_start > Offset(0)) checkpoints.log_starts[partition.name()] = log_start;
   const Offset cleaned = partition.log().cleaned_offset();
   if (cleaned > Offset(0)) checkpoints.cleaned[partition.name()] = cleaned;
@@ -283,6 +283,35 @@ Task<Result<void>> PartitionFolders::save_checkpoints() {
   saved_error_ = written ? std::nullopt : std::optional<Error>(written.error());
   std::exchange(saving_, nullptr)->set();
   co_return written;
+}
+
+// Under the policy none: else a loss of power could leave a log that ends before its own start.
+Task<Result<void>> PartitionFolders::sync_up_to_log_start(TopicPartition name) {
+  constexpr int kTriesMax = 1000;
+  for (int tries = 0; tries < kTriesMax; ++tries) {
+    Partition* partition = parts_.table.find(name.topic, name.partition);
+    if (partition == nullptr) co_return fail(Errc::kNotFound, fmt::format("{} was deleted", name));
+    if (partition->log().durable_log_start() == partition->offsets().log_start) co_return Result<void>();
+    Event finished(parts_.scheduler);
+    std::optional<Error> error;
+    const auto on_finished = [&finished, &error](Partition::UpkeepReport report) {
+      error = std::move(report.error);
+      finished.set();
+    };
+    const int64_t now_ms = parts_.scheduler.clock().wall_ms();
+    const Partition::Started started = partition->start_upkeep(Partition::Upkeep::kCheckpoint, now_ms, on_finished);
+    if (started == Partition::Started::kNothingDue) {
+      const std::optional<Error>& offline = parts_.directory.health().offline;
+      co_return fail(offline ? *offline : Error(Errc::kIo, fmt::format("{} cannot be synced", name)));
+    }
+    if (started == Partition::Started::kBusy) {
+      co_await sleep_for(parts_.scheduler, Millis(5));
+      continue;
+    }
+    (void)co_await finished.wait();
+    if (error) co_return fail(*error);
+  }
+  co_return fail(Errc::kCancelled, fmt::format("{} is busy", name));
 }
 
 Task<Result<void>> PartitionFolders::close_partition(Partition* partition) {

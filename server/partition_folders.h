@@ -43,6 +43,9 @@ class PartitionFolders final : public TopicHost {
   // written share the next.
   Task<Result<void>> save_checkpoints();
 
+  // After DeleteRecords, before save_checkpoints(): which keeps a log start only as far as the log is durable.
+  Task<Result<void>> sync_up_to_log_start(TopicPartition name);
+
   // Removes what earlier deletions left over, in the background.
   void finish_deletions(std::vector<std::string> paths);
   // No further ones are begun; wakes when those under way have ended. For a start that failed: close_all() does it too.

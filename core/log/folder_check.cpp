@@ -76,15 +76,19 @@ SegmentCheckOptions options_of(const FolderContent& content, Offset base_offset,
 }
 
 // As recovery finds it, once damaged bytes are out of the way.
-std::optional<LostOffsets> lost_at_end(const std::vector<SegmentCheck>& segments, const RecoveryHints& hints) {
-  if (segments.empty()) return std::nullopt;
+void check_end(const std::string& directory, const RecoveryHints& hints, FolderCheck& check) {
+  const std::vector<SegmentCheck>& segments = check.segments;
+  if (segments.empty()) return;
   const Offset end = std::max(segments.back().next_offset, hints.recovery_point);
+  if (hints.log_start > end) {
+    check.checkpoint_faults.push_back(fmt::format("{} says that {} begins at offset {}, but it ends at {}",
+                                                  kLogStartFile, file_name_of(directory), hints.log_start, end));
+  }
   const auto last = std::find_if(segments.rbegin(), segments.rend(),
                                  [](const SegmentCheck& segment) { return segment.batch_count > 0; });
   const Offset stands_to = last == segments.rend() ? segments.front().base_offset : last->next_offset;
-  const Offset begin = std::max(stands_to, hints.log_start);
-  if (begin >= end) return std::nullopt;
-  return LostOffsets{begin, end};
+  const Offset begin = std::max(stands_to, hints.log_start > end ? Offset(0) : hints.log_start);
+  if (begin < end) check.lost = LostOffsets{begin, end};
 }
 
 }  // namespace
@@ -118,7 +122,7 @@ Result<FolderCheck> check_folder(FileSystem& files, const std::string& directory
   }
   TRY(check_small_files(files, directory, content, check));
   note_others(directory, content, check);
-  check.lost = lost_at_end(check.segments, hints);
+  check_end(directory, hints, check);
   return check;
 }
 

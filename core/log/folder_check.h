@@ -32,6 +32,7 @@ struct FolderCheck {
   std::vector<std::string> notes;      // leftovers of interrupted work, and files that are none of ours
   std::vector<Overlap> overlaps;       // in order
   std::optional<LostOffsets> lost;
+  std::vector<std::string> checkpoint_faults;  // what the data directory's checkpoints say of it, and cannot be
   bool has_damage() const noexcept;
 };
 

@@ -18,7 +18,10 @@ namespace {
 
 constexpr std::string_view kRepairedSuffix = ".repaired.tmp";  // .tmp: a start removes it when a repair was interrupted
 
-void note_oddities(const FolderCheck& check, RepairReport& report) {
+void note_rest(const FolderCheck& check, RepairReport& report) {
+  for (const std::string& fault : check.checkpoint_faults) {
+    report.left.push_back(fault + "; leatd does not believe it when it starts, and writes the file anew");
+  }
   for (const SegmentCheck& segment : check.segments) {
     for (const std::string& line : segment.oddities.first()) report.left.push_back(segment.path + ": " + line);
     const int64_t hidden = segment.oddities.count() - static_cast<int64_t>(segment.oddities.first().size());
@@ -40,7 +43,7 @@ RepairReport plan_of(const FolderCheck& check, const std::string& folder) {
     report.lost.push_back(
         fmt::format("{}: the records of offsets {} to {}", folder, check.lost->begin, check.lost->end - 1));
   }
-  note_oddities(check, report);
+  note_rest(check, report);
   return report;
 }
 
@@ -136,7 +139,7 @@ Result<RepairReport> repair_folder(const OfflineDirectory& directory, const std:
   TRY(open_and_close(open_of(files, folder, now_ms), hints, report));
   TRY(after, check_folder(files, folder, hints));
   report.left.clear();
-  note_oddities(after, report);
+  note_rest(after, report);
   for (const RepairReport still = plan_of(after, folder); const DamagedRange& range : still.taken_out) {
     report.left.push_back(fmt::format("{}: {}", range.path, to_string(range)));
   }

@@ -245,6 +245,9 @@ class PartitionLog {
   virtual const Uuid& topic_id() const noexcept = 0;
   virtual const LogOffsets& offsets() const noexcept = 0;
   virtual Offset recovery_point() const noexcept = 0;
+  // The log start as far as all below it is durable: what may be written down. After a loss of power the log must not
+  // end before it.
+  virtual Offset durable_log_start() const noexcept { return offsets().log_start; }
   virtual int32_t leader_epoch() const noexcept = 0;
   // The leader epoch as long as it has no batch, and so no place in the folder. Clients have seen it, so it may not
   // fall: the log directory keeps it.

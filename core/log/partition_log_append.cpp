@@ -229,6 +229,7 @@ void PartitionLogImpl::on_synced(LogAppend& taken) {
   LogOffsets next = offsets_;
   next.high_watermark = append.placed.back().place.last_offset + 1;
   next.last_stable = next.high_watermark;
+  durable_end_ = std::max(durable_end_, next.high_watermark);
   set_offsets(next);
 }
 

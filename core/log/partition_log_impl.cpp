@@ -70,6 +70,8 @@ PartitionLogImpl::PartitionLogImpl(const Open& open, RecoveredLog recovered)
       health_(open.health == nullptr ? &own_health_ : open.health),
       segments_(std::move(recovered.segments)),
       recovery_point_(recovered.recovery_point),
+      durable_end_(effective_flush_policy(open.config) == FlushPolicy::kNone ? recovered.recovery_point
+                                                                             : recovered.log_end),
       leader_epoch_(recovered.leader_epoch),
       epochs_(std::move(recovered.epochs)),
       epoch_file_(recovered.epoch_file),

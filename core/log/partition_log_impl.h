@@ -7,6 +7,7 @@
 // Thread: the loop.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -34,6 +35,7 @@ class PartitionLogImpl final : public PartitionLog {
   const Uuid& topic_id() const noexcept override { return topic_id_; }
   const LogOffsets& offsets() const noexcept override { return offsets_; }
   Offset recovery_point() const noexcept override { return recovery_point_; }
+  Offset durable_log_start() const noexcept override { return std::min(offsets_.log_start, durable_end_); }
   int32_t leader_epoch() const noexcept override { return leader_epoch_; }
   std::optional<int32_t> unused_epoch() const noexcept override {
     return epoch_file_ == RecoveredLog::EpochFile::kCurrent ? std::nullopt : std::optional(leader_epoch_);
@@ -147,6 +149,7 @@ class PartitionLogImpl final : public PartitionLog {
   LogOffsets offsets_;
   int64_t size_bytes_ = 0;
   Offset recovery_point_{0};
+  Offset durable_end_{0};  // all below it survives a loss of power
   int32_t leader_epoch_ = 0;
   LeaderEpochCache epochs_;
   RecoveredLog::EpochFile epoch_file_;

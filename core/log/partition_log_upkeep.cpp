@@ -287,7 +287,10 @@ void PartitionLogImpl::finish(Maintenance& taken) {
     if (snapshots_.empty() || snapshots_.back() != work.snapshot->offset) snapshots_.push_back(work.snapshot->offset);
     checkpointed_ = work.snapshot->offset;
   }
-  if (work.recovery_point) recovery_point_ = std::max(recovery_point_, *work.recovery_point);
+  if (work.recovery_point) {
+    recovery_point_ = std::max(recovery_point_, *work.recovery_point);
+    durable_end_ = std::max(durable_end_, recovery_point_);
+  }
 }
 
 }  // namespace leat

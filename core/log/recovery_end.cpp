@@ -29,9 +29,10 @@ Slice batch_without_records(Offset base_offset, Offset end, int32_t leader_epoch
 
 Result<void> RecoveryRun::settle_offsets() {
   const Offset kept_end = log_.log_end;
-  // Offsets that were durable, visible or deleted once are not used again.
-  Offset end = std::max({kept_end, offset_floor_, hints_.log_start});
+  // Offsets that were durable or visible once are not used again.
+  Offset end = std::max(kept_end, offset_floor_);
   if (!foreign()) end = std::max(end, hints_.recovery_point);
+  const Offset log_start = believed_log_start(end);
   if (!foreign() && hints_.recovery_point > kept_end) {
     report_.damaged.push_back(fmt::format("{}: records up to offset {} were durable, the log ends at {}", directory_,
                                           hints_.recovery_point.v, kept_end.v));
@@ -43,7 +44,7 @@ Result<void> RecoveryRun::settle_offsets() {
   log_.log_end = end;
   const bool is_cleaned = !foreign() && hints_.cleaned <= end;
   log_.cleaned = is_cleaned ? hints_.cleaned : Offset(0);
-  log_.log_start = std::clamp(hints_.log_start, log_.segments.front()->base_offset, end);
+  log_.log_start = std::clamp(log_start, log_.segments.front()->base_offset, end);
   // What was scanned is durable where the policy promises that, but its indexes are in memory until a checkpoint writes
   // them: the recovery point moves then, for below it index files are believed.
   log_.recovery_point = trusted_ == Trusted::kYes || foreign() ? end : std::min(hints_.recovery_point, end);
@@ -54,6 +55,16 @@ Result<void> RecoveryRun::settle_offsets() {
     TRY(go_on_at(end));
   }
   return {};
+}
+
+// A log start is only written down when all below it is durable (PartitionLog::durable_log_start). One beyond the end
+// of the log would hide every record, and retention would remove them.
+Offset RecoveryRun::believed_log_start(Offset log_end) {
+  if (hints_.log_start <= log_end) return hints_.log_start;
+  report_.damaged.push_back(fmt::format(
+      "{}: {} says that the log begins at offset {}, but it ends at {}: not believed, what is there is served",
+      directory_, kLogStartFile, hints_.log_start.v, log_end.v));
+  return Offset(0);
 }
 
 // A new segment, empty. Its name carries the log end over the next crash: what told us may be gone by then.

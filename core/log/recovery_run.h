@@ -48,6 +48,7 @@ class RecoveryRun {
 
   // recovery_end.cpp
   Result<void> settle_offsets();
+  Offset believed_log_start(Offset log_end);
   void settle_epochs();
   Result<void> settle_snapshots();
   Result<bool> is_as_it_was_closed();

@@ -1,6 +1,7 @@
 // delete_records.cpp: DeleteRecords 0-2. Offset -1 means the high watermark. The new log start is durable (the log
-// directory's checkpoint) before it is answered; the files follow with retention. An offset below the log start changes
-// nothing and is answered with the log start. Gaps: none. Waits: for the checkpoint.
+// directory's checkpoint) before it is answered, and so is what lies below it (under leat.flush=none it is synced for
+// that); the files follow with retention. An offset below the log start changes nothing and is answered with the log
+// start. Gaps: none. Waits: for the sync and the checkpoint.
 //   a partition, low watermark -1:
 //                  no such topic or partition                    UNKNOWN_TOPIC_OR_PARTITION
 //                  a topic of the broker's own                   INVALID_TOPIC_EXCEPTION
@@ -92,6 +93,14 @@ Task<DeleteRecordsResponse> handle_delete_records(Broker& broker, Request /*requ
     }
   }
   if (!any) co_return response;
+  for (DeleteRecordsResponse::DeleteRecordsTopicResult& topic : response.topics) {
+    for (PartitionResult& result : topic.partitions) {
+      if (result.error_code != ErrorCode::kNone) continue;
+      TopicPartition name{topic.name, result.partition_index};
+      const Result<void> synced = co_await broker.folders->sync_up_to_log_start(std::move(name));
+      if (!synced) fail_partition(result, error_of(synced.error().code));
+    }
+  }
   const Result<void> saved = co_await broker.folders->save_checkpoints();
   if (saved) co_return response;
   for (DeleteRecordsResponse::DeleteRecordsTopicResult& topic : response.topics) {

@@ -348,6 +348,50 @@ TEST_CASE("running broker: deleted records stay deleted", "[server][broker]") {
   CHECK(world.find("t", 0)->offsets().high_watermark == Offset(10));
 }
 
+TEST_CASE("running broker: a log start beyond the log's end hides nothing", "[server][broker]") {
+  World world;
+  REQUIRE(world.start());
+  world.create_topic("t", 1);
+  for (int i = 0; i < 10; ++i) REQUIRE(world.produce("t", 0, "v"));
+  const bool clean = GENERATE(true, false);
+  REQUIRE(world.stop());
+  put_file(world.files, "/data/log-start-offset-checkpoint", "0\n1\nt 0 99999\n");
+  REQUIRE(world.files.sync_directory("/data"));
+  if (!clean) REQUIRE(world.files.remove("/data/.kafka_cleanshutdown"));
+  for (int life = 0; life < 2; ++life) {
+    REQUIRE(world.start());
+    CHECK(world.find("t", 0)->offsets().log_start == Offset(0));
+    CHECK(world.find("t", 0)->offsets().high_watermark == Offset(10 + life));
+    CHECK(world.produce("t", 0, "v") == Offset(10 + life));
+    REQUIRE(world.stop());  // and the file is right again
+    CHECK(*read_text_file(world.files, "/data/log-start-offset-checkpoint") == "0\n0\n");
+  }
+}
+
+TEST_CASE("running broker: records deleted under the policy none stay deleted, over a loss of power",
+          "[server][broker]") {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    INFO("seed " << seed);
+    World world(seed);
+    REQUIRE(world.start());
+    CreateTopicEvent event;
+    event.name = "t";
+    event.partition_count = 1;
+    event.configs = {{"leat.flush", "none"}};
+    std::vector<CreateTopicEvent> events = {event};
+    REQUIRE(world.run(world.broker->broker().metadata->create_topics(std::move(events), Validate::kAndDo)).at(0));
+    for (int i = 0; i < 10; ++i) REQUIRE(world.produce("t", 0, "v"));
+    REQUIRE(world.find("t", 0)->advance_log_start(Offset(7)));
+    PartitionFolders& folders = *world.broker->broker().folders;
+    REQUIRE(world.run(folders.sync_up_to_log_start({"t", 0})));
+    REQUIRE(world.run(folders.save_checkpoints()));
+    world.crash();
+    REQUIRE(world.start());
+    CHECK(world.find("t", 0)->offsets().log_start == Offset(7));
+    CHECK(world.find("t", 0)->offsets().log_end >= Offset(7));
+  }
+}
+
 TEST_CASE("running broker: a lost folder's offsets are not given out again", "[server][broker]") {
   World world;
   REQUIRE(world.start());

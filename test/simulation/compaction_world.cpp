@@ -214,7 +214,7 @@ void CompactionWorld::checkpoint() {
   if (files_.power_is_out()) return;
   note_offsets();
   saved_point_ = log_->recovery_point();
-  saved_log_start_ = log_->offsets().log_start;
+  saved_log_start_ = log_->durable_log_start();
   saved_cleaned_ = log_->cleaned_offset();
 }
 
@@ -294,7 +294,7 @@ bool CompactionWorld::stop_clean() {
   durable_end_ = log_->offsets().log_end.v;
   REQUIRE(log_->recovery_point().v == durable_end_);
   saved_point_ = log_->recovery_point();
-  saved_log_start_ = log_->offsets().log_start;
+  saved_log_start_ = log_->durable_log_start();
   saved_cleaned_ = log_->cleaned_offset();
   return true;
 }

@@ -233,7 +233,7 @@ Result<void> LogWorld::write_checkpoints() {
   if (const std::optional<int32_t> epoch = log_->unused_epoch()) epochs[kName] = *epoch;
   TRY(replace_text_file(files_, kUnusedEpochs, encode_epoch_checkpoint(epochs), sync_kind()));
   TRY(replace_text_file(files_, kRecoveryPoints, text(log_->recovery_point()), sync_kind()));
-  return replace_text_file(files_, kLogStarts, text(log_->offsets().log_start), sync_kind());
+  return replace_text_file(files_, kLogStarts, text(log_->durable_log_start()), sync_kind());
 }
 
 namespace {

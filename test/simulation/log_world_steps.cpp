@@ -225,10 +225,10 @@ void LogWorld::checkpoint() {
   const Result<void> written = write_checkpoints();
   if (files_.power_is_out()) return;
   if (!written) REQUIRE(trouble_is_on_);
-  if (written) log_start_acknowledged_ = std::max(log_start_acknowledged_, log_->offsets().log_start.v);
+  if (written) log_start_acknowledged_ = std::max(log_start_acknowledged_, log_->durable_log_start().v);
 }
 
-// Acknowledged when the checkpoint that remembers it is durable.
+// Acknowledged when the checkpoint that remembers it is durable; before that all below it is.
 void LogWorld::delete_records() {
   const LogOffsets offsets = log_->offsets();
   const int64_t span = offsets.high_watermark - offsets.log_start;
@@ -241,7 +241,12 @@ void LogWorld::delete_records() {
     return;
   }
   note_offsets();
-  if (write_checkpoints()) log_start_acknowledged_ = std::max(log_start_acknowledged_, log_->offsets().log_start.v);
+  if (log_->durable_log_start() < log_->offsets().log_start) {
+    work_through(log_->begin_checkpoint(now_ms_));
+    if (files_.power_is_out()) return;
+    note_offsets();
+  }
+  if (write_checkpoints()) log_start_acknowledged_ = std::max(log_start_acknowledged_, log_->durable_log_start().v);
 }
 
 }  // namespace leat

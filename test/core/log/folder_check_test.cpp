@@ -218,6 +218,23 @@ TEST_CASE("folder check: snapshots, epochs, leftovers and strays are told of", "
   CHECK(check.notes.size() == 2);
 }
 
+TEST_CASE("folder check: a log start beyond the end is told of", "[log][check]") {
+  ClosedLog closed(1, 10, one_segment());
+  const auto check = [&closed](Offset log_start) {
+    Result<FolderCheck> found =
+        check_folder(closed.disk, std::string(kFolder), {.recovery_point = Offset(20), .log_start = log_start});
+    if (!found) FAIL(found.error().context);
+    return std::move(*found);
+  };
+  for (const int64_t good : {0, 7, 20}) CHECK(check(Offset(good)).checkpoint_faults.empty());
+  truncate_file(closed.disk, kFirstLog, 5 * closed.batch_bytes);
+  const FolderCheck bad = check(Offset(21));
+  REQUIRE(bad.checkpoint_faults.size() == 1);
+  CHECK(bad.checkpoint_faults[0] == "log-start-offset-checkpoint says that t-0 begins at offset 21, but it ends at 20");
+  REQUIRE(bad.lost);  // it hides nothing
+  CHECK(bad.lost->begin == Offset(10));
+}
+
 TEST_CASE("folder check: a batch without records is a batch", "[log][check]") {
   ClosedLog closed(1, 10, one_segment());
   truncate_file(closed.disk, kFirstLog, 5 * closed.batch_bytes);

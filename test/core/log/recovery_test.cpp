@@ -425,6 +425,38 @@ TEST_CASE("recovery: records that were durable and are gone keep their offsets",
   CHECK(log.append_one({}).base_offset == Offset(10));
 }
 
+TEST_CASE("recovery: a log start beyond the end of the log is told of, and not believed", "[log][recovery]") {
+  for (const FlushPolicy flush : {FlushPolicy::kNone, FlushPolicy::kCommit}) {
+    for (const bool clean : {true, false}) {
+      SimFileSystem disk(5);
+      OpenLog log(disk, small_segments(flush));
+      log.create();
+      log.append_many(40, {.value_bytes = 100});
+      log.close();
+      const std::vector<SeenRecord> before = log.read_all();
+      for (const int64_t log_start : {int64_t{41}, int64_t{99'999}, INT64_MAX}) {
+        INFO("clean " << clean << ", log start " << log_start);
+        REQUIRE(log.recover(
+            {.clean_shutdown = clean, .recovery_point = Offset(40), .log_start = Offset(log_start), .foreign = false}));
+        REQUIRE(log.report.damaged.size() == 1);
+        CHECK(log.report.damaged[0].find("log-start-offset-checkpoint") != std::string::npos);
+        CHECK(log.report.damaged[0].find(fmt::format("offset {}, but it ends at 40", log_start)) != std::string::npos);
+        CHECK(log.log->offsets().log_start == Offset(0));
+        CHECK(log.log->offsets().log_end == Offset(40));
+        log.retention();
+        CHECK(log.read_all() == before);
+      }
+      for (const int64_t log_start : {int64_t{40}, int64_t{17}}) {  // those are right
+        REQUIRE(log.recover(
+            {.clean_shutdown = clean, .recovery_point = Offset(40), .log_start = Offset(log_start), .foreign = false}));
+        CHECK(log.report.damaged.empty());
+        CHECK(log.log->offsets().log_start == Offset(log_start));
+      }
+      CHECK(log.append_one({}).base_offset == Offset(40));
+    }
+  }
+}
+
 TEST_CASE("recovery: leftovers are removed, strays are left alone", "[log][recovery]") {
   SimFileSystem disk(5);
   OpenLog log(disk, small_segments(FlushPolicy::kCommit));

@@ -221,6 +221,41 @@ TEST_CASE("retention: delete records", "[log][retention]") {
   CHECK(log.append_one({}).base_offset == Offset(20));
 }
 
+TEST_CASE("retention: a log start is written down as far as the log is durable", "[log][retention]") {
+  SimFileSystem disk(1);
+  OpenLog unsynced(disk, small_segments(FlushPolicy::kNone));
+  unsynced.create();
+  unsynced.append_many(20, {.value_bytes = 100});
+  REQUIRE(unsynced.log->advance_log_start(Offset(15)));
+  CHECK(unsynced.log->offsets().log_start == Offset(15));
+  CHECK(unsynced.log->durable_log_start() == Offset(0));
+  unsynced.run(unsynced.log->begin_checkpoint(unsynced.now_ms));
+  CHECK(unsynced.log->durable_log_start() == Offset(15));
+  unsynced.append_one({});
+  REQUIRE(unsynced.log->advance_log_start(Offset(21)));
+  CHECK(unsynced.log->durable_log_start() == Offset(20));
+  unsynced.recover_unclean(Offset(20), Offset(20));
+  CHECK(unsynced.log->durable_log_start() == Offset(20));
+
+  SimFileSystem other_disk(1);
+  OpenLog synced(other_disk, small_segments(FlushPolicy::kCommit));
+  synced.create();
+  synced.append_many(20, {.value_bytes = 100});
+  REQUIRE(synced.log->advance_log_start(Offset(15)));
+  CHECK(synced.log->durable_log_start() == Offset(15));
+  LogConfig config = synced.config;
+  config.flush = FlushPolicy::kNone;  // what comes under it does not count until it is synced
+  synced.log->set_config(config);
+  synced.append_one({});
+  REQUIRE(synced.log->advance_log_start(Offset(21)));
+  CHECK(synced.log->durable_log_start() == Offset(20));
+  config.flush = FlushPolicy::kCommit;
+  synced.log->set_config(config);
+  CHECK(synced.log->durable_log_start() == Offset(20));
+  synced.append_one({});
+  CHECK(synced.log->durable_log_start() == Offset(21));
+}
+
 TEST_CASE("retention: under commit nothing beyond the high watermark goes", "[log][retention]") {
   const std::vector<SegmentFacts> segments{{Offset(0), Offset(10), 1000, 5, 5}, {Offset(10), Offset(20), 1000, 5, 5}};
   LogConfig config = retained();
