@@ -82,7 +82,7 @@ class BoundedStream final : public httplib::Stream {
         silent_place_(limits.silent.add(socket)) {}
   BoundedStream(const BoundedStream&) = delete;
   BoundedStream& operator=(const BoundedStream&) = delete;
-  ~BoundedStream() { end_silence(); }
+  ~BoundedStream() override { end_silence(); }
 
   // Some of these are the library's in one version and not in another: none says override.
   // NOLINTBEGIN(modernize-use-override,clang-diagnostic-inconsistent-missing-override)
