@@ -91,8 +91,8 @@ class Session {
   std::vector<Kept> kept_;  // the last few
 };
 
-// Set by SIGINT, SIGTERM, and SIGHUP where nobody has it ignored, once catch_interrupts was called: commands that run on
-// end in order.
+// Set by SIGINT, SIGTERM, and SIGHUP where nobody has it ignored, once catch_interrupts was called: commands that run
+// on end in order.
 void catch_interrupts() noexcept;
 bool interrupted() noexcept;
 

@@ -1,6 +1,6 @@
-// size_limits.h: how large a batch a topic takes, and a request its broker: what is known to be larger is refused before
-// it is sent, in words that say what to change. A broker closes the connection on a request that is too large, and says
-// nothing.
+// size_limits.h: how large a batch a topic takes, and a request its broker: what is known to be larger is refused
+// before it is sent, in words that say what to change. A broker closes the connection on a request that is too large,
+// and says nothing.
 #pragma once
 
 #include <leat/client.h>

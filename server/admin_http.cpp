@@ -82,10 +82,10 @@ class BoundedStream final : public httplib::Stream {
         silent_place_(limits.silent.add(socket)) {}
   BoundedStream(const BoundedStream&) = delete;
   BoundedStream& operator=(const BoundedStream&) = delete;
-  ~BoundedStream() override { end_silence(); }
 
   // Some of these are the library's in one version and not in another: none says override.
   // NOLINTBEGIN(modernize-use-override,clang-diagnostic-inconsistent-missing-override)
+  ~BoundedStream() { end_silence(); }
   bool is_readable() const { return begin_ < end_ || wait(POLLIN, read_until_); }
   bool wait_readable() const { return is_readable(); }
   bool is_writable() const { return wait(POLLOUT, write_until_); }

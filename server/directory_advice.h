@@ -1,5 +1,5 @@
-// directory_advice.h: what is said about a data directory to whoever starts leatd on it: errors of its opening with what
-// to do about them, and files in it that are nobody's. Thread: the loop, at start.
+// directory_advice.h: what is said about a data directory to whoever starts leatd on it: errors of its opening with
+// what to do about them, and files in it that are nobody's. Thread: the loop, at start.
 #pragma once
 
 #include <string>
