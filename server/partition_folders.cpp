@@ -233,12 +233,34 @@ void PartitionFolders::collect(const Partition& partition, Checkpoints& checkpoi
   }
 }
 
+namespace {
+
+template <class Checkpoint>
+void keep_entry(const Checkpoint& from, const TopicPartition& name, Checkpoint& to) {
+  if (const auto found = from.find(name); found != from.end()) to[name] = found->second;
+}
+
+}  // namespace
+
+// Of a log that could not be opened this time: the next start shall not take it for one that begins and ends elsewhere.
+void PartitionFolders::keep(const TopicPartition& name, Checkpoints& checkpoints) const {
+  const DirectoryCheckpoints& found = parts_.directory.checkpoints();
+  keep_entry(found.recovery_points, name, checkpoints.recovery_points);
+  keep_entry(found.log_starts, name, checkpoints.log_starts);
+  keep_entry(found.cleaned, name, checkpoints.cleaned);
+  keep_entry(found.unused_epochs, name, checkpoints.unused_epochs);
+}
+
 // Most brokers have nothing to say of compaction and of epochs: those files are written when they have changed.
 Task<Result<void>> PartitionFolders::write_checkpoints() {
   Checkpoints checkpoints;
   for (const auto& [name, topic] : parts_.table.topics()) {
-    for (const std::unique_ptr<Partition>& partition : topic->partitions) {
-      if (partition != nullptr) collect(*partition, checkpoints);
+    for (size_t index = 0; index < topic->partitions.size(); ++index) {
+      if (topic->partitions[index] != nullptr) {
+        collect(*topic->partitions[index], checkpoints);
+      } else {
+        keep({name, static_cast<int32_t>(index)}, checkpoints);
+      }
     }
   }
   if (extra_ != nullptr) collect(*extra_, checkpoints);

@@ -74,6 +74,7 @@ class PartitionFolders final : public TopicHost {
     EpochCheckpoint unused_epochs;
   };
   static void collect(const Partition& partition, Checkpoints& checkpoints);
+  void keep(const TopicPartition& name, Checkpoints& checkpoints) const;
   struct Closing;  // of all partitions
   Task<void> close_next(std::shared_ptr<Closing> closing);
   Task<Result<void>> write_checkpoints();

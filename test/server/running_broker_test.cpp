@@ -348,6 +348,28 @@ TEST_CASE("running broker: deleted records stay deleted", "[server][broker]") {
   CHECK(world.find("t", 0)->offsets().high_watermark == Offset(10));
 }
 
+TEST_CASE("running broker: what is known of a log that cannot be opened is kept until it can", "[server][broker]") {
+  World world;
+  REQUIRE(world.start());
+  world.create_topic("t", 2);
+  for (int i = 0; i < 10; ++i) REQUIRE(world.produce("t", 1, "v"));
+  REQUIRE(world.find("t", 1)->advance_log_start(Offset(7)));
+  REQUIRE(world.run(world.broker->broker().folders->save_checkpoints()));
+  REQUIRE(world.stop());
+  const std::string id = *read_text_file(world.files, "/data/t-1/partition.metadata");
+  put_file(world.files, "/data/t-1/partition.metadata", encode_partition_metadata(Uuid::make(world.random)));
+  REQUIRE(world.start());
+  CHECK(world.find("t", 0) != nullptr);
+  CHECK(world.find("t", 1) == nullptr);
+  REQUIRE(world.run(world.broker->broker().folders->save_checkpoints()));
+  REQUIRE(world.stop());
+  put_file(world.files, "/data/t-1/partition.metadata", id);
+  REQUIRE(world.start());
+  REQUIRE(world.find("t", 1) != nullptr);
+  CHECK(world.find("t", 1)->offsets().log_start == Offset(7));
+  CHECK(world.find("t", 1)->log().recovery_point() == Offset(10));
+}
+
 TEST_CASE("running broker: a log start beyond the log's end hides nothing", "[server][broker]") {
   World world;
   REQUIRE(world.start());
