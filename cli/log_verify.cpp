@@ -42,6 +42,14 @@ Verdict verdict_of(const SegmentCheck& check, const std::vector<std::string>& ot
   return check.damaged.empty() ? Verdict::kGood : Verdict::kTorn;
 }
 
+std::vector<std::string> texts_behind(const std::vector<MissingRecords>& all, size_t segment) {
+  std::vector<std::string> texts;
+  for (const MissingRecords& missing : all) {
+    if (missing.segment == segment) texts.push_back(missing.what);
+  }
+  return texts;
+}
+
 class Verification {
  public:
   Verification(Session& session, FileSystem& files)
@@ -65,6 +73,7 @@ class Verification {
   OpenDirectories directories_;
   std::vector<std::string> problems_;  // of the segment that is told of: the first of them,
   int64_t problem_count_ = 0;          // and how many there are
+  std::vector<std::string> doubts_;    // what may be wrong with its place in the log, and nobody can tell
   std::vector<std::string> notes_;
   int64_t segment_count_ = 0;
   int64_t torn_count_ = 0;
@@ -95,9 +104,10 @@ Result<void> Verification::look_at_folder(const LogFolder& folder) {
   progress_.begin(folder.path);
   TRY(directory, directories_.directory_of(folder));
   TRY(check, check_folder(files_, folder.path, directory->hints_for(folder.name)));
-  for (const SegmentCheck& segment : check.segments) {
-    const bool is_last = &segment == &check.segments.back();
-    std::vector<std::string> others;
+  for (size_t i = 0; i < check.segments.size(); ++i) {
+    const SegmentCheck& segment = check.segments[i];
+    const bool is_last = i + 1 == check.segments.size();
+    std::vector<std::string> others = texts_behind(check.missing, i);
     for (const Overlap& overlap : check.overlaps) {
       if (overlap.path == segment.path) others.push_back(overlap.what);
     }
@@ -105,8 +115,10 @@ Result<void> Verification::look_at_folder(const LogFolder& folder) {
       others.push_back(fmt::format("the records of offsets {} to {} are lost", check.lost->begin, check.lost->end - 1));
     }
     if (is_last) others.insert(others.end(), check.checkpoint_faults.begin(), check.checkpoint_faults.end());
+    doubts_ = texts_behind(check.doubtful, i);
     tell(segment, is_last ? SegmentPlace::kLast : SegmentPlace::kSealed, std::move(others));
   }
+  doubts_.clear();
   return {};
 }
 
@@ -128,6 +140,7 @@ void Verification::tell(const SegmentCheck& check, SegmentPlace place, std::vect
   if (problems_.size() > kProblemsShown) problems_.resize(kProblemsShown);
   // The indexes of the segment that is being written are in memory, and may not be in files yet.
   notes_ = place == SegmentPlace::kLast ? std::vector<std::string>() : check.missing_files;
+  notes_.insert(notes_.end(), doubts_.begin(), doubts_.end());
   if (session_.options.json) {
     print_json(check, verdict);
   } else {

@@ -49,6 +49,7 @@ Result<OpenedLog> open_or_create(const PartitionLog::Open& open, RecoveryHints h
 
 void log_report(const TopicPartition& name, const RecoveryReport& report) {
   for (const std::string& line : report.damaged) log_error("{}: damaged: {}", name, line);
+  for (const std::string& line : report.doubts) log_warn("{}: {}", name, line);
   for (const std::string& line : report.notes) log_info("{}: {}", name, line);
   if (report.cut_bytes > 0) log_warn("{}: cut a torn tail of {} bytes after an unclean stop", name, report.cut_bytes);
   if (report.saved_aside_bytes > 0) {
@@ -227,7 +228,7 @@ void PartitionFolders::collect(const Partition& partition, Checkpoints& checkpoi
   const Offset log_start = partition.log().durable_log_start();
   if (log_start > Offset(0)) checkpoints.log_starts[partition.name()] = log_start;
   const Offset cleaned = partition.log().cleaned_offset();
-  if (cleaned > Offset(0)) checkpoints.cleaned[partition.name()] = cleaned;
+  if (partition.log().may_be_compacted()) checkpoints.cleaned[partition.name()] = cleaned;
   if (const std::optional<int32_t> epoch = partition.log().unused_epoch()) {
     checkpoints.unused_epochs[partition.name()] = *epoch;
   }

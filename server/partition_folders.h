@@ -46,6 +46,10 @@ class PartitionFolders final : public TopicHost {
   // After DeleteRecords, before save_checkpoints(): which keeps a log start only as far as the log is durable.
   Task<Result<void>> sync_up_to_log_start(TopicPartition name);
 
+  // Whether the directory knows that compaction may be over this log, durably: else a start could take its gaps for
+  // those of lost segments. save_checkpoints() makes it so.
+  bool compaction_is_noted(const TopicPartition& name) const { return saved_cleaned_.contains(name); }
+
   // Removes what earlier deletions left over, in the background.
   void finish_deletions(std::vector<std::string> paths);
   // No further ones are begun; wakes when those under way have ended. For a start that failed: close_all() does it too.

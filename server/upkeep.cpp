@@ -23,7 +23,11 @@ void log_below_reserve(const LogDirectory& directory, int64_t free_bytes) {
 }
 
 Upkeep::Upkeep(const Parts& parts, UpkeepOptions options)
-    : parts_(parts), options_(options), stop_(parts.scheduler), gate_(parts.scheduler) {}
+    : parts_(parts),
+      options_(options),
+      unnoted_log_(parts.scheduler.clock(), 1, Millis(60'000)),
+      stop_(parts.scheduler),
+      gate_(parts.scheduler) {}
 
 void Upkeep::start() {
   parts_.table.lane_starter().set_on_appended([this](int64_t size_bytes) { on_appended(size_bytes); });
@@ -113,6 +117,13 @@ Task<void> Upkeep::compact_internal() {
 
 // Piece by piece, as long as there is one.
 Task<void> Upkeep::compact(TopicPartition name, LogKind kind) {
+  if (!parts_.folders.compaction_is_noted(name)) {
+    const Result<void> saved = co_await parts_.folders.save_checkpoints();
+    if (!saved) {
+      unnoted_log_.warn("{} is not compacted: cannot write checkpoints: {}", name, saved.error().context);
+      co_return;
+    }
+  }
   while (!stop_.is_set()) {
     Partition* partition = parts_.table.find(name.topic, name.partition);
     if (partition == nullptr) co_return;

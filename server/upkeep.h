@@ -14,6 +14,7 @@
 #include "net/loop/event.h"
 #include "net/loop/gate.h"
 #include "net/loop/task.h"
+#include "server/log.h"
 #include "server/partition_folders.h"
 #include "server/partition_table.h"
 
@@ -70,6 +71,7 @@ class Upkeep {
   Parts parts_;
   UpkeepOptions options_;
   int64_t free_bytes_ = INT64_MAX;  // at the last look, less what was appended since
+  RateLimitedLog unnoted_log_;
   Event stop_;
   Gate gate_;
 };

@@ -14,17 +14,25 @@ namespace {
 template <class Checkpoint>
 using Decode = Result<Checkpoint> (*)(std::string_view text, std::string_view path);
 
+enum class Found : uint8_t { kNothing, kWhole, kDamaged };
+
 template <class Checkpoint>
-Result<Checkpoint> read_checkpoint(FileSystem& files, const std::string& path, Decode<Checkpoint> decode,
-                                   std::vector<std::string>& notes) {
+struct Read {
+  Checkpoint numbers;
+  Found found = Found::kNothing;
+};
+
+template <class Checkpoint>
+Result<Read<Checkpoint>> read_checkpoint(FileSystem& files, const std::string& path, Decode<Checkpoint> decode,
+                                         std::vector<std::string>& notes) {
   const Result<std::string> text = read_text_file(files, path);
-  if (!text && text.error().code == Errc::kNotFound) return Checkpoint();
+  if (!text && text.error().code == Errc::kNotFound) return Read<Checkpoint>{};
   if (!text) return fail(text.error());
   Result<Checkpoint> numbers = decode(*text, path);
-  if (numbers) return numbers;
+  if (numbers) return Read<Checkpoint>{std::move(*numbers), Found::kWhole};
   // Without it everything is scanned and old segments' records show again: slower and more, but nothing is lost.
   notes.push_back(fmt::format("{}; going on without it", numbers.error().context));
-  return Checkpoint();
+  return Read<Checkpoint>{{}, Found::kDamaged};
 }
 
 Offset offset_in(const OffsetCheckpoint& checkpoint, const TopicPartition& name) {
@@ -44,18 +52,23 @@ Result<DirectoryCheckpoints> DirectoryCheckpoints::read(FileSystem& files, const
   TRY(cleaned, read_offsets(kCleanedFile));
   TRY(unused_epochs,
       read_checkpoint<EpochCheckpoint>(files, join_path(directory, kUnusedEpochsFile), decode_epoch_checkpoint, notes));
-  return DirectoryCheckpoints{.recovery_points = std::move(recovery_points),
-                              .log_starts = std::move(log_starts),
-                              .cleaned = std::move(cleaned),
-                              .unused_epochs = std::move(unused_epochs)};
+  return DirectoryCheckpoints{.recovery_points = std::move(recovery_points.numbers),
+                              .log_starts = std::move(log_starts.numbers),
+                              .cleaned = std::move(cleaned.numbers),
+                              .unused_epochs = std::move(unused_epochs.numbers),
+                              .are_there = recovery_points.found != Found::kNothing,
+                              .log_starts_are_known = log_starts.found == Found::kWhole,
+                              .compaction_is_known = cleaned.found != Found::kDamaged};
 }
 
 RecoveryHints DirectoryCheckpoints::hints_for(const TopicPartition& name) const {
   const auto epoch = unused_epochs.find(name);
+  const Compacted known = cleaned.contains(name) ? Compacted::kMaybe : Compacted::kNo;
   return {.recovery_point = offset_in(recovery_points, name),
           .log_start = offset_in(log_starts, name),
           .cleaned = offset_in(cleaned, name),
-          .leader_epoch = epoch == unused_epochs.end() ? kNoLeaderEpoch : epoch->second};
+          .leader_epoch = epoch == unused_epochs.end() ? kNoLeaderEpoch : epoch->second,
+          .compacted = compaction_is_known ? known : Compacted::kUnknown};
 }
 
 }  // namespace leat

@@ -59,6 +59,9 @@ Result<void> check_small_files(FileSystem& files, const std::string& directory, 
 void note_others(const std::string& directory, const FolderContent& content, FolderCheck& check) {
   for (const std::string& name : content.leftovers)
     check.notes.push_back(join_path(directory, name) + ": leftover of interrupted work");
+  for (const auto& [base_offset, names] : content.lone_indexes) {
+    for (const std::string& name : names) check.notes.push_back(join_path(directory, name) + ": its log is not there");
+  }
   for (const Offset base_offset : content.swaps) {
     check.notes.push_back(segment_path(directory, base_offset, kLogSuffix) + std::string(kSwapSuffix) +
                           ": a compacted segment, which the next start puts in place");
@@ -91,11 +94,39 @@ void check_end(const std::string& directory, const RecoveryHints& hints, FolderC
   if (begin < end) check.lost = LostOffsets{begin, end};
 }
 
+// Of a copy that lies outside of a data directory nobody knows how far it was durable: all that others follow counts.
+MissingRules rules_of(const RecoveryHints& hints, Asides asides) {
+  const bool is_copy = hints.compacted == Compacted::kUnknown && hints.recovery_point == Offset(0);
+  return {.point = is_copy ? Offset(INT64_MAX) : hints.recovery_point,
+          .log_start = hints.log_start,
+          .compacted = hints.compacted,
+          .log_start_is_exact = hints.log_start_is_exact,
+          .asides_explain = asides == Asides::kExplain};
+}
+
+void check_gaps(FileSystem& files, const std::string& directory, const FolderContent& content,
+                const MissingRules& rules, FolderCheck& check) {
+  if (check.segments.empty()) return;
+  std::vector<SegmentExtent> extents;
+  for (const SegmentCheck& segment : check.segments) {
+    extents.push_back({.base_offset = segment.base_offset,
+                       .end = segment.next_offset,
+                       .indexed_end = indexed_beyond(files, directory, segment.base_offset, segment.size_bytes),
+                       .size_bytes = segment.size_bytes,
+                       .last_epoch = segment.last_epoch,
+                       .is_damaged_at_end = segment.is_damaged_at_end(),
+                       .begins_without_records = segment.begins_without_records});
+  }
+  for (MissingRecords& found : find_missing_records(content, extents, rules)) {
+    (found.is_certain ? check.missing : check.doubtful).push_back(std::move(found));
+  }
+}
+
 }  // namespace
 
 bool FolderCheck::has_damage() const noexcept {
-  return std::any_of(segments.begin(), segments.end(),
-                     [](const SegmentCheck& segment) { return !segment.damaged.empty(); });
+  return !missing.empty() || std::any_of(segments.begin(), segments.end(),
+                                         [](const SegmentCheck& segment) { return !segment.damaged.empty(); });
 }
 
 Result<SegmentCheckOptions> check_options_of(FileSystem& files, const std::string& path, const RecoveryHints& hints) {
@@ -104,7 +135,8 @@ Result<SegmentCheckOptions> check_options_of(FileSystem& files, const std::strin
   return options_of(content, name ? name->base_offset : Offset(0), hints);
 }
 
-Result<FolderCheck> check_folder(FileSystem& files, const std::string& directory, const RecoveryHints& hints) {
+Result<FolderCheck> check_folder(FileSystem& files, const std::string& directory, const RecoveryHints& hints,
+                                 Asides asides) {
   TRY(content, read_folder(files, directory));
   FolderCheck check;
   Offset last_end{0};
@@ -122,6 +154,7 @@ Result<FolderCheck> check_folder(FileSystem& files, const std::string& directory
   }
   TRY(check_small_files(files, directory, content, check));
   note_others(directory, content, check);
+  check_gaps(files, directory, content, rules_of(hints, asides), check);
   check_end(directory, hints, check);
   return check;
 }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -39,6 +40,9 @@ RepairReport plan_of(const FolderCheck& check, const std::string& folder) {
   }
   report.made_anew = check.derived;
   report.notes = check.notes;
+  for (const MissingRecords& missing : check.missing) {
+    report.lost.push_back(fmt::format("{}: the records of offsets {} to {}", folder, missing.begin, missing.end - 1));
+  }
   if (check.lost) {
     report.lost.push_back(
         fmt::format("{}: the records of offsets {} to {}", folder, check.lost->begin, check.lost->end - 1));
@@ -85,6 +89,28 @@ Result<void> take_out(FileSystem& files, const std::string& folder, const Segmen
   const DamagedRange& first = segment.damaged.front();
   const bool is_tail = first.begin.v + first.size_bytes == segment.size_bytes;
   return is_tail ? cut_off(files, segment, first.begin) : write_without(files, *old_file, segment);
+}
+
+// A segment of one batch without records stands for what is gone, also where it was taken out at the end of a segment:
+// the side files that explain such a gap may be deleted by anybody. An index that is left alone goes, for it would be
+// taken for that segment's.
+Result<void> cover_missing(FileSystem& files, const std::string& folder, const FolderCheck& check) {
+  size_t passed = 0;
+  int32_t epoch = 0;  // of what stands before
+  for (const MissingRecords& missing : check.missing) {
+    const bool is_in_front = missing.end <= check.segments[missing.segment].base_offset;
+    for (; !is_in_front && passed <= missing.segment; ++passed) {
+      epoch = std::max(epoch, check.segments[passed].last_epoch);
+    }
+    const Offset base_offset = std::max(missing.begin, missing.end - INT32_MAX);
+    for (const std::string_view suffix : {kIndexSuffix, kTimeIndexSuffix}) {
+      TRY(remove_if_there(files, segment_path(folder, base_offset, suffix)));
+    }
+    const Slice batch = batch_without_records(base_offset, missing.end, epoch);
+    TRY(replace_text_file(files, segment_path(folder, base_offset, kLogSuffix), as_text(batch.view()),
+                          SyncKind::kFull));
+  }
+  return {};
 }
 
 PartitionLog::Open open_of(FileSystem& files, const std::string& folder, int64_t now_ms) {
@@ -135,6 +161,8 @@ Result<RepairReport> repair_folder(const OfflineDirectory& directory, const std:
     if (!segment.damaged.empty()) TRY(take_out(files, folder, segment));
   }
   for (const std::string& path : check.bad_files) TRY(remove_if_there(files, path));
+  TRY(left, check_folder(files, folder, hints, Asides::kDoNotCount));
+  TRY(cover_missing(files, folder, left));
   report.notes.clear();
   TRY(open_and_close(open_of(files, folder, now_ms), hints, report));
   TRY(after, check_folder(files, folder, hints));

@@ -1,7 +1,8 @@
 // folder_repair.h: repairs a partition's folder that no broker has open, in three steps, each of which a crash may end:
 //   1. what folder_check.h calls damage is taken out of the segments, and kept in side files (side_file.h). Whole
 //      batches stay, wherever they stand, at their offsets; so nothing is lost that a reader could have got;
-//   2. derived files that are wrong are removed;
+//   2. derived files that are wrong are removed, and segments with a batch without records are written where records
+//      are missing between others (missing_records.h);
 //   3. the log is opened as a start of leatd opens it after a crash, by the same code, and closed as a clean stop
 //      closes it: lost offsets at its end are covered, and indexes, snapshot and epochs written.
 // A dry run ends before the first. Thread: any one.

@@ -103,6 +103,16 @@ Position lookup_position(FileSystem& files, const std::string& directory, Offset
   return Position(found ? from_big_endian<uint32_t>(found->data() + 4) : 0);
 }
 
+// Kafka preallocates zeros; the first batch of a segment, which begins at 0, never gets an entry.
+std::optional<IndexEntry> read_last_index_entry(FileSystem& files, const std::string& directory,
+                                                Offset base_offset) noexcept {
+  const auto found =
+      last_entry_where<kIndexEntryBytes>(files, segment_path(directory, base_offset, kIndexSuffix),
+                                         [](const uint8_t* entry) { return from_big_endian<uint32_t>(entry + 4) > 0; });
+  if (!found) return std::nullopt;
+  return IndexEntry{from_big_endian<uint32_t>(found->data()), from_big_endian<uint32_t>(found->data() + 4)};
+}
+
 Offset lookup_offset_by_time(FileSystem& files, const std::string& directory, Offset base_offset,
                              int64_t timestamp_ms) noexcept {
   const auto found = last_entry_where<kTimeIndexEntryBytes>(

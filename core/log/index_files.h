@@ -25,6 +25,10 @@ Result<bool> index_files_hold(FileSystem& files, const std::string& directory, c
 // The last entry of the time index file of a sealed segment; nullopt when the file is empty.
 Result<std::optional<TimeIndexEntry>> read_last_time_entry(FileSystem& files, const std::string& path);
 
+// The last entry of the offset index file of a sealed segment; nullopt when there is none, or it cannot be read.
+std::optional<IndexEntry> read_last_index_entry(FileSystem& files, const std::string& directory,
+                                                Offset base_offset) noexcept;
+
 // Binary search in the files. Whatever is odd (no file, bad entry) gives the segment's begin, where a walk always
 // succeeds.
 Position lookup_position(FileSystem& files, const std::string& directory, Offset base_offset, Offset offset) noexcept;

@@ -149,6 +149,7 @@ std::string LogDirectory::folder_of(const TopicPartition& name) const {
 RecoveryHints LogDirectory::hints_for(const TopicPartition& name) const {
   RecoveryHints hints = checkpoints_.hints_for(name);
   hints.clean_shutdown = was_clean_;
+  hints.log_start_is_exact = was_clean_ && checkpoints_.log_starts_are_known;
   return hints;
 }
 

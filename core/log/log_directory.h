@@ -3,7 +3,7 @@
 //   meta.properties                    version=1, cluster.id, node.id, directory.id as Kafka's, and leat.format.version
 //   recovery-point-offset-checkpoint   for each partition: all below is durable (checkpoint_text.h)
 //   log-start-offset-checkpoint        for each partition whose log start is not its first segment's base offset
-//   cleaner-offset-checkpoint          for each compacted partition: up to where it has been compacted
+//   cleaner-offset-checkpoint          for each partition that is compacted or was once: up to where
 //   leat-leader-epoch-checkpoint       for each partition whose leader epoch has no batch yet: the epoch
 //   .kafka_cleanshutdown               present only between a clean stop and the next start
 //   TOPIC-PARTITION/                   one folder a partition (file_names.h); others are left alone
@@ -72,7 +72,8 @@ class LogDirectory {
 
   // Atomic each. Log starts are written first: a lost one would bring deleted records back.
   Result<void> write_checkpoints(const OffsetCheckpoint& recovery_points, const OffsetCheckpoint& log_starts) const;
-  // Only a hint: without it compaction goes over the whole log once more.
+  // Whoever is in it may have been compacted, to that offset or, with 0, to none yet. Without it compaction goes over
+  // the whole log once more, and nobody can tell its gaps from those of lost segments.
   Result<void> write_cleaned(const OffsetCheckpoint& cleaned) const;
   // Without it the epoch of a log to which nothing is written falls back at the next start, and clients that know the
   // higher one wait for ever.

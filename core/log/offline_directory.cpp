@@ -24,13 +24,18 @@ Result<OfflineDirectory> OfflineDirectory::open(FileSystem& files, const std::st
   std::vector<std::string> unsaid;  // a start says them
   TRY(checkpoints, DirectoryCheckpoints::read(files, path, unsaid));
   directory.checkpoints_ = std::move(checkpoints);
+  directory.is_brokers_ = directory.checkpoints_.are_there || files.stat(lock_path).has_value();
+  directory.was_closed_ = files.stat(join_path(path, kCleanFile)).has_value();
   return directory;
 }
 
 RecoveryHints OfflineDirectory::hints_for(std::string_view folder_name) const {
   const std::optional<FolderName> folder = parse_folder_name(folder_name);
   if (!folder || folder->kind != FolderKind::kPartition) return {};
-  return checkpoints_.hints_for(folder->name);
+  RecoveryHints hints = checkpoints_.hints_for(folder->name);
+  hints.log_start_is_exact = was_closed_ && checkpoints_.log_starts_are_known;
+  if (!is_brokers_) hints.compacted = Compacted::kUnknown;
+  return hints;
 }
 
 }  // namespace leat

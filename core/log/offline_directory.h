@@ -36,6 +36,8 @@ class OfflineDirectory {
   Use use_;
   std::unique_ptr<FileLock> lock_;
   DirectoryCheckpoints checkpoints_;
+  bool is_brokers_ = false;  // else copies lie in it, of which nobody has noted anything
+  bool was_closed_ = false;  // by a broker, in order, and none has opened it since
 };
 
 }  // namespace leat

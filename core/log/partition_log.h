@@ -204,6 +204,13 @@ struct ProducerSummary {  // for DescribeProducers
 
 class TailCache;
 
+// Whether compaction may have been over a log: then gaps between its records say nothing.
+enum class Compacted : uint8_t {
+  kUnknown,  // a copy of a folder; a checkpoint that is damaged
+  kNo,
+  kMaybe,  // it has, or once had, the policy for it
+};
+
 // What the log directory knows of a partition when it is opened.
 struct RecoveryHints {
   bool clean_shutdown = false;
@@ -211,7 +218,9 @@ struct RecoveryHints {
   Offset log_start{0};
   Offset cleaned{0};                      // compaction has been over what lies below it
   int32_t leader_epoch = kNoLeaderEpoch;  // clients have seen it; the folder need not have a batch of it
-  bool foreign = false;                   // --adopt: never cut; take what is there
+  Compacted compacted = Compacted::kUnknown;
+  bool log_start_is_exact = false;  // there the log began when it was closed; no segment has gone since
+  bool foreign = false;             // --adopt: never cut; take what is there
 };
 
 struct RecoveryReport {
@@ -219,6 +228,7 @@ struct RecoveryReport {
   int64_t cut_bytes = 0;             // torn tail
   int64_t saved_aside_bytes = 0;     // cut, but held a later valid batch: kept in a side file
   std::vector<std::string> damaged;  // one line each: file, position, expected, found
+  std::vector<std::string> doubts;   // what may be damage, and nobody can tell
   int indexes_rebuilt = 0;
   std::vector<std::string> notes;  // not damage: stray files left alone, finished deletions, rebuilt snapshots
 };
@@ -293,6 +303,8 @@ class PartitionLog {
   }
   virtual bool may_compact() const noexcept { return false; }           // else begin_compaction() need not be asked
   virtual Offset cleaned_offset() const noexcept { return Offset(0); }  // compaction has been over what lies below it
+  // Compaction may have been over it, or may come to it: noted by the directory before that begins, and for good.
+  virtual bool may_be_compacted() const noexcept { return false; }
   virtual void finish(Maintenance& work) = 0;
   virtual std::unique_ptr<Maintenance> begin_close() = 0;  // final sync and checkpoint; no append may be out
 };

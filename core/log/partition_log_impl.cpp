@@ -76,6 +76,7 @@ PartitionLogImpl::PartitionLogImpl(const Open& open, RecoveredLog recovered)
       epochs_(std::move(recovered.epochs)),
       epoch_file_(recovered.epoch_file),
       producers_(std::move(recovered.producers)),
+      may_be_compacted_(open.config.compact || recovered.compacted != Compacted::kNo),
       cleaned_(recovered.cleaned),
       snapshots_(std::move(recovered.snapshots)),
       checkpointed_(recovered.checkpointed) {
@@ -93,6 +94,7 @@ PartitionLogImpl::~PartitionLogImpl() = default;
 
 void PartitionLogImpl::set_config(const LogConfig& config) {
   config_ = config;
+  may_be_compacted_ = may_be_compacted_ || config.compact;
   rolling_ = rolling_config(config, kind_);
   compaction_.is_barred = false;  // a limit may have been raised
   if (!config.compact) give_up_pass();

@@ -68,6 +68,7 @@ class PartitionLogImpl final : public PartitionLog {
     return config_.compact || compaction_.swap || !compaction_.leftovers.empty();
   }
   Offset cleaned_offset() const noexcept override { return cleaned_; }
+  bool may_be_compacted() const noexcept override { return may_be_compacted_; }
   void finish(Maintenance& work) override;
   std::unique_ptr<Maintenance> begin_close() override;
 
@@ -162,6 +163,7 @@ class PartitionLogImpl final : public PartitionLog {
   UpkeepWork* upkeep_out_ = nullptr;
   CompactionWork* compaction_out_ = nullptr;
   Compaction compaction_;
+  bool may_be_compacted_;
   Offset cleaned_{0};                         // durable, and nothing of it awaits a swap
   std::vector<Offset> snapshots_;             // on disk, ascending
   Offset checkpointed_{0};                    // indexes and a snapshot up to here are in files

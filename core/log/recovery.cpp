@@ -72,6 +72,7 @@ Result<RecoveredLog> RecoveryRun::run() {
   } else {
     TRY(recover_unclean());
   }
+  TRY(settle_gaps());
   TRY(settle_offsets());
   settle_epochs();
   TRY(fill_hole());
@@ -94,9 +95,12 @@ Result<Offset> RecoveryRun::end_of_swap(Offset base_offset) {
   }
 }
 
-// A crash came after a compacted segment had begun to count, and before it had its name.
+// A crash came after a compacted segment had begun to count, and before it had its name. Segments whose place it takes
+// may have lost their logs and not yet their indexes: those go first, or they would look like what is left of a segment
+// that somebody removed.
 Result<void> RecoveryRun::complete_swaps() {
   if (content_.swaps.empty()) return {};
+  if (!foreign()) TRY(clear_lone_indexes({}));
   for (const Offset base_offset : content_.swaps) {
     const std::string name = segment_file_name(base_offset, kLogSuffix) + std::string(kSwapSuffix);
     if (foreign()) {
@@ -119,7 +123,9 @@ Result<void> RecoveryRun::complete_swaps() {
   return {};
 }
 
+// Of a segment that retention was removing the index goes before the log, which explains it.
 Result<void> RecoveryRun::clear_leftovers() {
+  if (!foreign()) TRY(clear_removed_indexes());
   for (const std::string& name : content_.strays)
     report_.notes.push_back(fmt::format("{}/{}: unknown, left alone", directory_, name));
   for (const std::string& name : content_.leftovers) {

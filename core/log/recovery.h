@@ -32,7 +32,8 @@ struct RecoveredLog {
   Offset recovery_point{0};
   std::vector<Offset> snapshots;  // on disk, ascending
   Offset cleaned{0};              // compaction has been over what lies below it
-  Offset checkpointed{0};         // up to here indexes and a snapshot are in files; -1: something is to be written
+  Compacted compacted = Compacted::kNo;
+  Offset checkpointed{0};  // up to here indexes and a snapshot are in files; -1: something is to be written
 };
 
 Result<RecoveredLog> recover_folder(const PartitionLog::Open& open, const RecoveryHints& hints, RecoveryReport& report);

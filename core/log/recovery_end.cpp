@@ -9,23 +9,8 @@
 #include "core/log/index_files.h"
 #include "core/log/recovery_run.h"
 #include "core/log/sound_walk.h"
-#include "core/record/batch_builder.h"
 
 namespace leat {
-namespace {
-
-// As Kafka's cleaner leaves them (DefaultRecordBatch.writeEmptyHeader): record count 0, no timestamps, no producer.
-Slice batch_without_records(Offset base_offset, Offset end, int32_t leader_epoch) {
-  BatchBuilder builder({.base_offset = base_offset,
-                        .leader_epoch = leader_epoch,
-                        .last_offset_delta = static_cast<int32_t>(end - base_offset - 1)});
-  builder.append({});
-  const Result<Slice> batch = builder.finish();
-  CHECK(batch.has_value(), "a batch of one empty record");
-  return empty_batch(BatchView(batch->view()));
-}
-
-}  // namespace
 
 Result<void> RecoveryRun::settle_offsets() {
   const Offset kept_end = log_.log_end;
@@ -51,6 +36,7 @@ Result<void> RecoveryRun::settle_offsets() {
   TRY(hole, begin_of_hole(kept_end));
   if (hole && std::max(*hole, log_.log_start) < end) {
     hole_ = std::max(*hole, log_.log_start);
+    tell_of_hole(kept_end);
   } else if (must_go_on_elsewhere) {
     TRY(go_on_at(end));
   }
@@ -65,6 +51,14 @@ Offset RecoveryRun::believed_log_start(Offset log_end) {
       "{}: {} says that the log begins at offset {}, but it ends at {}: not believed, what is there is served",
       directory_, kLogStartFile, hints_.log_start.v, log_end.v));
   return Offset(0);
+}
+
+// In front of a segment that is empty: bytes that were set aside have been told of.
+void RecoveryRun::tell_of_hole(Offset kept_end) {
+  const Offset end = std::min(log_.log_end, hints_.recovery_point);
+  if (hints_.recovery_point > kept_end || *hole_ >= end || !content_.asides.empty()) return;
+  report_.damaged.push_back(fmt::format("{}: nothing stands for offsets {} to {}, whose records were durable",
+                                        directory_, hole_->v, end.v - 1));
 }
 
 // A new segment, empty. Its name carries the log end over the next crash: what told us may be gone by then.
@@ -85,11 +79,12 @@ Result<std::optional<Offset>> RecoveryRun::begin_of_hole(Offset kept_end) {
   while (count > 0 && log_.segments[count - 1]->size_bytes == 0) --count;
   if (count == 0) return std::optional(log_.segments.front()->base_offset);
   if (count == log_.segments.size()) return std::optional(kept_end);
-  return end_of_sealed(count - 1);
+  TRY(sealed, end_of_sealed(count - 1));
+  return sealed.damage ? std::optional<Offset>() : std::optional(sealed.end);
 }
 
-// Behind the last batch of a segment that is followed by empty ones; nullopt when damage stands there.
-Result<std::optional<Offset>> RecoveryRun::end_of_sealed(size_t index) {
+// Behind the last batch of a segment that others follow.
+Result<RecoveryRun::SealedEnd> RecoveryRun::end_of_sealed(size_t index) {
   const Segment& segment = *log_.segments[index];
   const Offset bound = std::min(bound_of(index), relative_bound(segment.base_offset));
   const Position hint = segment.index_home == Segment::IndexHome::kMemory
@@ -100,14 +95,15 @@ Result<std::optional<Offset>> RecoveryRun::end_of_sealed(size_t index) {
   TRY(begin, checked_begin(*file, range, bound - 1));
   range.begin = begin;
   SoundWalk walk(*file, range);
-  Offset end = segment.base_offset;
+  SealedEnd sealed{.end = segment.base_offset};
   while (true) {
     TRY(scanned, walk.next());
     if (!scanned) break;
-    end = scanned->batch.next_offset();
+    sealed.end = scanned->batch.next_offset();
+    sealed.epoch = scanned->batch.leader_epoch();
   }
-  if (walk.damage()) return std::optional<Offset>();
-  return std::optional(end);
+  if (walk.damage()) sealed.damage = fmt::format("at {}: {}", walk.damage()->position.v, walk.damage()->what);
+  return sealed;
 }
 
 // A batch without records carries readers across. It stands for the last offsets of the hole, as many as a batch and a
@@ -118,12 +114,8 @@ Result<void> RecoveryRun::fill_hole() {
   const Offset end = log_.log_end;
   size_t index = log_.segments.size() - 1;
   while (log_.segments[index]->base_offset >= end) --index;
-  std::shared_ptr<Segment> segment = log_.segments[index];
-  const Offset base_offset = std::max({*hole_, end - INT32_MAX, segment->base_offset});
-  CHECK(segment->base_offset < base_offset || segment->size_bytes == 0, "{}: {}", directory_, base_offset.v);
-  const Slice batch = batch_without_records(base_offset, end, log_.leader_epoch);
-  const Result<void> written =
-      replace_text_file(files_, segment_path(directory_, base_offset, kLogSuffix), as_text(batch.view()), sync_kind());
+  const Offset base_offset = std::max({*hole_, end - INT32_MAX, log_.segments[index]->base_offset});
+  const Result<void> written = cover(index, base_offset, end, log_.leader_epoch);
   if (!written && written.error().code == Errc::kNoSpace) {  // what is there can be served nevertheless
     report_.notes.push_back(
         fmt::format("{}: offsets {} to {} are lost, and the disk has no room for a batch in their place: readers who "
@@ -132,6 +124,17 @@ Result<void> RecoveryRun::fill_hole() {
     return log_.segments.back()->base_offset < end ? go_on_at(end) : Result<void>();
   }
   if (!written) return written;
+  report_.notes.push_back(fmt::format("{}: offsets {} to {} are lost; a batch without records carries readers across",
+                                      directory_, hole_->v, end.v - 1));
+  return {};
+}
+
+// By a segment behind the one that is named, or in that one's file, when it is empty and begins there.
+Result<void> RecoveryRun::cover(size_t index, Offset base_offset, Offset end, int32_t epoch) {
+  std::shared_ptr<Segment> segment = log_.segments[index];
+  CHECK(segment->base_offset < base_offset || segment->size_bytes == 0, "{}: {}", directory_, base_offset.v);
+  const Slice batch = batch_without_records(base_offset, end, epoch);
+  TRY(replace_text_file(files_, segment_path(directory_, base_offset, kLogSuffix), as_text(batch.view()), sync_kind()));
   if (segment->base_offset < base_offset) {
     segment->complete_time_index();
     segment = std::make_shared<Segment>(base_offset);
@@ -145,8 +148,6 @@ Result<void> RecoveryRun::fill_hole() {
                      open_.config.index_interval_bytes, open_.now_ms);
   segment->synced_bytes = segment->size_bytes;
   directory_changed_ = true;
-  report_.notes.push_back(fmt::format("{}: offsets {} to {} are lost; a batch without records carries readers across",
-                                      directory_, hole_->v, end.v - 1));
   return {};
 }
 

@@ -25,17 +25,19 @@ bool sort_segment_file(FolderContent& content, const FileInfo& info) {
     content.swaps.push_back(base);
   } else if (name->suffix.ends_with(kDeletedSuffix) || name->suffix.ends_with(kCleanedSuffix)) {
     content.leftovers.push_back(info.name);
+    if (name->suffix == std::string(kLogSuffix) + std::string(kDeletedSuffix)) content.deleted_logs.insert(base);
+  } else if (name->suffix.ends_with(kAsideSuffix)) {
+    content.asides.push_back(info.name);
   } else {
-    // Transaction indexes belong to a segment, side files to people.
-    return name->suffix == kTransactionIndexSuffix || name->suffix.ends_with(kAsideSuffix);
+    return name->suffix == kTransactionIndexSuffix;  // it belongs to a segment
   }
   return true;
 }
 
-void take_orphans(FolderContent& content, std::map<Offset, int64_t>& sizes, std::string_view suffix) {
+void take_lone(FolderContent& content, std::map<Offset, int64_t>& sizes, std::string_view suffix) {
   std::erase_if(sizes, [&](const auto& item) {
     if (content.logs.contains(item.first)) return false;
-    content.leftovers.push_back(segment_file_name(item.first, suffix));
+    content.lone_indexes[item.first].push_back(segment_file_name(item.first, suffix));
     return true;
   });
 }
@@ -57,8 +59,8 @@ Result<FolderContent> read_folder(FileSystem& files, const std::string& director
     }
   }
   std::sort(content.snapshots.begin(), content.snapshots.end());
-  take_orphans(content, content.index_sizes, kIndexSuffix);
-  take_orphans(content, content.time_index_sizes, kTimeIndexSuffix);
+  take_lone(content, content.index_sizes, kIndexSuffix);
+  take_lone(content, content.time_index_sizes, kTimeIndexSuffix);
   return content;
 }
 

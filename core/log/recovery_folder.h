@@ -1,8 +1,9 @@
-// recovery_folder.h: what lies in a partition's folder, sorted by kind; leftovers of interrupted work are removed here.
-// Internal to recovery and to the offline check. Thread: any one.
+// recovery_folder.h: what lies in a partition's folder, sorted by kind. Internal to recovery and to the offline check.
+// Thread: any one.
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,11 @@ struct FolderContent {
   bool has_metadata = false;
   bool has_epochs = false;
   std::vector<std::string>
-      leftovers;  // ours, of interrupted work: deleted and half compacted segments, temporary files, lone indexes
+      leftovers;  // ours, of interrupted work: deleted and half compacted segments, temporary files
+  // Names of index files whose log is not there: of interrupted work too, or what is left of a segment that is gone.
+  std::map<Offset, std::vector<std::string>> lone_indexes;
+  std::set<Offset> deleted_logs;    // of segments that retention was removing: their logs are among the leftovers
+  std::vector<std::string> asides;  // side files
   std::vector<std::string> strays;  // unknown, or Kafka's own unfinished work: left alone
 };
 

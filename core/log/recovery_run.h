@@ -1,5 +1,6 @@
 // recovery_run.h: one recovery of one folder, internal to recovery: recovery.cpp opens and trusts, recovery_scan.cpp
-// scans and cuts, recovery_end.cpp settles where the log ends and goes on. Thread: one, any.
+// scans and cuts, recovery_gaps.cpp looks for segments that are gone, recovery_end.cpp settles where the log ends and
+// goes on. Thread: one, any.
 #pragma once
 
 #include <memory>
@@ -7,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/log/missing_records.h"
 #include "core/log/recovery.h"
 #include "core/log/recovery_folder.h"
 #include "core/log/recovery_rules.h"
@@ -28,6 +30,7 @@ class RecoveryRun {
   Result<Offset> end_of_swap(Offset base_offset);
   Result<void> complete_swaps();
   Result<void> clear_leftovers();
+  Result<void> clear_removed_indexes();
   Result<void> list_segments();
   Result<void> check_sealed(size_t index);
   Result<void> rebuild_indexes(Segment& segment);
@@ -49,14 +52,36 @@ class RecoveryRun {
   // recovery_end.cpp
   Result<void> settle_offsets();
   Offset believed_log_start(Offset log_end);
+  void tell_of_hole(Offset kept_end);
   void settle_epochs();
   Result<void> settle_snapshots();
   Result<bool> is_as_it_was_closed();
   void settle_names();
   Result<std::optional<Offset>> begin_of_hole(Offset kept_end);
-  Result<std::optional<Offset>> end_of_sealed(size_t index);
+  struct SealedEnd {
+    Offset end{0};
+    int32_t epoch = kNoLeaderEpoch;                    // of the last batch
+    std::optional<std::string> damage = std::nullopt;  // what stands behind it, when that is no batch
+  };
+  Result<SealedEnd> end_of_sealed(size_t index);
   Result<void> fill_hole();
+  Result<void> cover(size_t index, Offset base_offset, Offset end, int32_t epoch);
   Result<void> go_on_at(Offset base_offset);
+
+  // recovery_gaps.cpp
+  struct Gap {
+    Offset segment;  // behind which it lies
+    Offset begin;
+    Offset end;
+    int32_t epoch;
+  };
+  Result<void> settle_gaps();
+  std::vector<SegmentExtent> extents_of_segments();
+  SegmentExtent extent_of_sealed(size_t index);
+  void note_filler(SegmentExtent& extent);
+  Compacted compacted() const noexcept;
+  Result<void> clear_lone_indexes(const std::vector<MissingRecords>& missing);
+  Result<void> cover_gaps(const std::vector<SegmentExtent>& extents);
 
   // recovery_scan.cpp
   struct Scan {

@@ -9,6 +9,7 @@
 #include "core/log/batch_search.h"
 #include "core/log/file_names.h"
 #include "core/log/index_columns.h"
+#include "core/log/missing_records.h"
 #include "core/log/segment_walk.h"
 #include "core/record/compression.h"
 #include "core/record/record_stream.h"
@@ -49,7 +50,6 @@ class SegmentChecker {
   SegmentCheck check_;
   Offset bound_{0};
   Offset next_offset_{0};  // behind the last batch, also a damaged one whose offsets are known
-  int32_t epoch_ = kNoLeaderEpoch;
   IndexColumns offsets_;
   IndexColumns times_;
   size_t next_offset_entry_ = 0;
@@ -172,14 +172,17 @@ bool SegmentChecker::is_damaged_at(int64_t position) const noexcept {
 
 void SegmentChecker::on_batch(const ScannedBatch& scanned) {
   const BatchView& batch = scanned.batch;
-  if (check_.batch_count++ == 0) check_.first_offset = batch.base_offset();
+  if (check_.batch_count++ == 0) {
+    check_.first_offset = batch.base_offset();
+    check_.begins_without_records = scanned.position.v == 0 && is_without_records(batch);
+  }
   check_.record_count += std::max(batch.record_count(), 0);
   check_records(scanned);
-  if (batch.leader_epoch() < epoch_) {
-    check_.oddities.add(
-        fmt::format("position {}: leader epoch {} after {}", scanned.position, batch.leader_epoch(), epoch_));
+  if (batch.leader_epoch() < check_.last_epoch) {
+    check_.oddities.add(fmt::format("position {}: leader epoch {} after {}", scanned.position, batch.leader_epoch(),
+                                    check_.last_epoch));
   }
-  epoch_ = std::max(epoch_, batch.leader_epoch());
+  check_.last_epoch = std::max(check_.last_epoch, batch.leader_epoch());
   check_.next_offset = next_offset_ = batch.next_offset();
   check_.max_timestamp_ms = std::max(check_.max_timestamp_ms, batch.max_timestamp());
   check_indexes(scanned);
@@ -261,6 +264,10 @@ void Findings::add(std::string line) {
 bool SegmentCheck::is_corrupt() const noexcept {
   return std::any_of(damaged.begin(), damaged.end(),
                      [](const DamagedRange& range) { return range.kind == DamageKind::kCorrupt; });
+}
+
+bool SegmentCheck::is_damaged_at_end() const noexcept {
+  return !damaged.empty() && damaged.back().begin.v + damaged.back().size_bytes == size_bytes;
 }
 
 Result<SegmentCheck> check_segment(FileSystem& files, const std::string& path, const SegmentCheckOptions& options) {

@@ -61,6 +61,8 @@ struct SegmentCheck {
   int64_t batch_count = 0;  // good ones
   int64_t record_count = 0;
   int64_t max_timestamp_ms = kNoTimestamp;
+  int32_t last_epoch = kNoLeaderEpoch;  // the highest of a good batch
+  bool begins_without_records = false;  // with a batch that stands for what is missing before it
   int64_t index_entry_count = 0;
   std::vector<DamagedRange> damaged;       // in order; between two of them stands a good batch
   Findings indexes;                        // what is wrong with .index and .timeindex
@@ -68,6 +70,7 @@ struct SegmentCheck {
   std::vector<std::string> missing_files;  // index files that a start makes anew; of the last segment they may be late
 
   bool is_corrupt() const noexcept;  // of the damaged ranges one is more than a torn tail
+  bool is_damaged_at_end() const noexcept;
 };
 
 // Errors are those of the disk, and kInvalidArgument for a file that is no segment by its name.

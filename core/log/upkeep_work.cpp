@@ -100,16 +100,16 @@ Result<void> UpkeepWork::write_snapshot() {
 }
 
 // What is not there needs no renaming: a segment without transactions has no transaction index. Where a crash may
-// bring names
-// back in any order, what stays must be there for good before the first segment goes, and each segment must be gone
-// for good
-// before the next one goes: else an old one could come back in front of a hole, or nothing at all.
+// bring names back in any order, what stays must be there for good before the first segment goes, and each segment must
+// be gone for good before the next one goes: else an old one could come back in front of a hole, or nothing at all. And
+// a log that was removed while its index came back under its old name would look like a segment that somebody took.
 Result<void> UpkeepWork::rename_and_remove() {
   for (const auto& [from, to] : renames) {
     if (from.ends_with(kLogSuffix)) TRY(sync_directory());
     const Result<void> renamed = files_.rename(from, to);
     if (!renamed && renamed.error().code != Errc::kNotFound) return renamed;
   }
+  if (!renames.empty() && !removals.empty()) TRY(sync_directory());
   for (const std::string& path : removals) TRY(remove_if_there(files_, path));
   return {};
 }

@@ -8,6 +8,7 @@ import tempfile
 import threading
 import time
 
+from cases_docs import missing_tool
 from leatd import Leatd
 from wire import Closed, batch
 
@@ -104,6 +105,56 @@ def case_stop_after_kill(options):
         assert client.produce('idle-0', 0, batch([b'two'])) == (0, 1)
         assert client.produce('idle-1', 0, batch([b'one'])) == (0, 0)
     return f'ok: {topics} topics, {took * 1000:.0f} ms'
+
+
+def _leat(options, *arguments):
+    """(exit code, what it says) of leat, which lies beside leatd."""
+    binary = os.path.join(os.path.dirname(os.path.abspath(options.leatd)), 'leat')
+    done = subprocess.run([binary, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    return done.returncode, done.stdout
+
+
+def _wait_for_line(broker, *words):
+    """A line of the log that has all words; of this start or an earlier one."""
+    deadline = time.monotonic() + 10
+    while True:
+        for line in broker.log().splitlines():
+            if all(word in line for word in words):
+                return line
+        assert time.monotonic() < deadline, f'no line with {words}:\n{broker.log()[-2000:]}'
+        time.sleep(0.05)
+
+
+def case_missing_segment(options):
+    """A closed segment that is gone, or cut to nothing, is an error in the log at start, and damage for leat log verify."""
+    if skipped := missing_tool(options):
+        return skipped
+    with Leatd(options.leatd) as broker:
+        client = broker.connect()
+        for topic in ('gone', 'emptied'):
+            assert client.create_topic(topic, 1, [('segment.bytes', '1048576')]) == 0
+            for i in range(25):  # a segment holds ten
+                assert client.produce(topic, 0, batch([b'%06d' % i + b'x' * 100_000])) == (0, i)
+        assert broker.stop() == 0
+        assert _leat(options, 'log', 'verify', broker.data_dir)[0] == 0
+        segment = '0' * 18 + '10.log'
+        os.rename(os.path.join(broker.data_dir, 'gone-0', segment), os.path.join(broker.folder, segment))
+        os.truncate(os.path.join(broker.data_dir, 'emptied-0', segment), 0)
+        code, said = _leat(options, 'log', 'verify', broker.data_dir)
+        assert code == 1 and said.count('the records of offsets 10 to 19 are missing') == 2, (code, said)
+        broker.start()
+        for topic in ('gone-0', 'emptied-0'):
+            assert ' error ' in _wait_for_line(broker, topic, 'damaged', 'offsets 10 to 19 are missing')
+            read = broker.connect().read_all(topic[:-2])
+            assert [offset for offset, _ in read] == [*range(10), *range(20, 25)], topic
+        assert broker.stop() == 0
+        os.rename(os.path.join(broker.folder, segment), os.path.join(broker.data_dir, 'gone-0', segment))
+        code, said = _leat(options, 'log', 'repair', broker.data_dir)
+        assert code == 0 and 'offsets 10 to 19' in said and '1 of' in said, (code, said)
+        assert _leat(options, 'log', 'verify', broker.data_dir)[0] == 0
+        broker.start()
+        assert len(broker.connect().read_all('gone')) == 25
+        assert len(broker.connect().read_all('emptied')) == 15
 
 
 def _strace_lines(path):

@@ -340,7 +340,9 @@ Result<void> CompactionWorld::try_start() {
   const RecoveryHints hints{.clean_shutdown = is_clean_,
                             .recovery_point = saved_point_,
                             .log_start = saved_log_start_,
-                            .cleaned = saved_cleaned_};
+                            .cleaned = saved_cleaned_,
+                            .compacted = Compacted::kMaybe,
+                            .log_start_is_exact = is_clean_};
   is_clean_ = false;
   report_ = {};
   Result<std::unique_ptr<PartitionLog>> log =

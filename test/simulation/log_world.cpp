@@ -267,6 +267,8 @@ Result<RecoveryHints> LogWorld::peek_hints() {
   hints.log_start = log_start;
   hints.leader_epoch = epoch;
   hints.clean_shutdown = files_.stat(kCleanMark).has_value();
+  hints.compacted = Compacted::kNo;
+  hints.log_start_is_exact = hints.clean_shutdown;
   return hints;
 }
 
