@@ -2,6 +2,7 @@
 // when it starts, so that what it serves afterwards is whole. What is taken out is kept beside the log.
 #include <fmt/format.h>
 
+#include <iterator>
 #include <memory>
 
 #include "cli/command.h"
@@ -85,6 +86,29 @@ int conclude(Session& session, const RepairTally& tally, RepairMode mode) {
   return tally.failed == 0 && tally.with_rest == 0 ? kExitOk : kExitFailed;
 }
 
+// What no repair can bring back is told.
+Result<std::vector<LostLog>> find_lost(FileSystem& files, OpenDirectories& directories, const RepairOptions& options) {
+  std::vector<LostLog> all;
+  for (const std::string& path : options.paths) {
+    TRY(lost, lost_logs_in(files, directories, path));
+    all.insert(all.end(), std::make_move_iterator(lost.begin()), std::make_move_iterator(lost.end()));
+  }
+  return all;
+}
+
+void tell_lost(Session& session, const LostLog& lost, RepairMode mode) {
+  RepairReport report;
+  report.left.push_back(
+      fmt::format("{}: {}; put it back from a copy, else leatd makes it anew when it starts, and goes on behind",
+                  lost.path, lost.what));
+  const LogFolder folder{.path = lost.path, .name = {}, .data_directory = {}};
+  if (session.options.json) {
+    print_json(session, folder, report, mode);
+  } else {
+    print_text(session, folder, report, mode);
+  }
+}
+
 // Every data directory is locked before anything is changed.
 Result<int> repair(Session& session, const RepairOptions& options) {
   PosixFileSystem disk;
@@ -94,8 +118,11 @@ Result<int> repair(Session& session, const RepairOptions& options) {
   TRY(folders, find_log_folders(files, options.paths));
   OpenDirectories directories(files, options.dry_run ? OfflineDirectory::Use::kLook : OfflineDirectory::Use::kChange);
   for (const LogFolder& folder : folders) TRY(directories.directory_of(folder));
+  TRY(all_lost, find_lost(files, directories, options));
   progress.expect(folders.size());
   RepairTally tally;
+  tally.with_rest = static_cast<int64_t>(all_lost.size());
+  for (const LostLog& lost : all_lost) tell_lost(session, lost, mode);
   for (const LogFolder& folder : folders) {
     progress.begin(folder.path);
     TRY(directory, directories.directory_of(folder));

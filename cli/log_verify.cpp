@@ -63,6 +63,7 @@ class Verification {
  private:
   Result<void> look_at_file(const std::string& path);
   Result<void> look_at_folder(const LogFolder& folder);
+  void tell_lost(const LostLog& log);
   void tell(const SegmentCheck& check, SegmentPlace place, std::vector<std::string> others);
   void print_text(const SegmentCheck& check, Verdict verdict);
   void print_json(const SegmentCheck& check, Verdict verdict);
@@ -78,15 +79,33 @@ class Verification {
   int64_t segment_count_ = 0;
   int64_t torn_count_ = 0;
   int64_t damaged_count_ = 0;
+  int64_t lost_count_ = 0;  // of partitions
 };
 
 Result<void> Verification::look_at(const std::string& path) {
   TRY(info, files_.stat(path));
   if (!info.is_directory) return look_at_file(path);
-  TRY(folders, find_log_folders(files_, {path}));
-  progress_.expect(folders.size());
-  for (const LogFolder& folder : folders) TRY(look_at_folder(folder));
+  TRY(lost, lost_logs_in(files_, directories_, path));
+  const Result<std::vector<LogFolder>> folders = find_log_folders(files_, {path});
+  const bool is_told = !folders && folders.error().code == Errc::kNotFound && !lost.empty();
+  if (!folders && !is_told) return fail(folders.error());
+  if (folders) {
+    progress_.expect(folders->size());
+    for (const LogFolder& folder : *folders) TRY(look_at_folder(folder));
+  }
+  for (const LostLog& log : lost) tell_lost(log);
   return {};
+}
+
+void Verification::tell_lost(const LostLog& log) {
+  ++lost_count_;
+  if (!session_.options.json) return session_.out(fmt::format("DAMAGED {}: {}\n", log.path, log.what));
+  SegmentCheck check;
+  check.path = log.path;
+  problems_ = {log.what};
+  problem_count_ = 1;
+  notes_.clear();
+  print_json(check, Verdict::kDamaged);
 }
 
 Result<void> Verification::look_at_file(const std::string& path) {
@@ -189,6 +208,10 @@ void Verification::print_json(const SegmentCheck& check, Verdict verdict) {
 }
 
 int Verification::conclude() {
+  if (lost_count_ > 0) {
+    session_.say(fmt::format("Of {} partitions nothing is left: put their folders back from a copy.", lost_count_));
+    if (damaged_count_ == 0) return kExitFailed;
+  }
   if (damaged_count_ > 0) {
     session_.say(fmt::format("{} of {} segments are damaged. What a repair would do: leat log repair --dry-run PATH",
                              damaged_count_, segment_count_));

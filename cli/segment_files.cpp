@@ -40,14 +40,19 @@ tl::unexpected<Error> holds_nothing(const std::string& path) {
                           path));
 }
 
-// Its parent by name, so that a folder given as `.` is found in its data directory, too.
-LogFolder log_folder(std::string path) {
-  while (path.size() > 1 && path.back() == '/') path.pop_back();
+std::filesystem::path whole_path(const std::string& path) {
   std::error_code error;
   std::filesystem::path whole = std::filesystem::absolute(path, error);
   if (error) whole = path;
   whole = whole.lexically_normal();
   if (!whole.has_filename()) whole = whole.parent_path();
+  return whole;
+}
+
+// Its parent by name, so that a folder given as `.` is found in its data directory, too.
+LogFolder log_folder(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  const std::filesystem::path whole = whole_path(path);
   return {.path = std::move(path), .name = whole.filename().string(), .data_directory = whole.parent_path().string()};
 }
 
@@ -98,11 +103,18 @@ Result<std::vector<LogFolder>> find_log_folders(FileSystem& files, const std::ve
 
 LogFolder folder_of_file(const std::string& path) { return log_folder(std::string(parent_directory(path))); }
 
-Result<const OfflineDirectory*> OpenDirectories::directory_of(const LogFolder& folder) {
-  const auto known = opened_.find(folder.data_directory);
+Result<std::vector<LostLog>> lost_logs_in(FileSystem& files, OpenDirectories& directories, const std::string& path) {
+  TRY(info, files.stat(path));
+  if (!info.is_directory) return std::vector<LostLog>();
+  TRY(directory, directories.directory_at(whole_path(path).string()));
+  return directory->lost_logs();
+}
+
+Result<const OfflineDirectory*> OpenDirectories::directory_at(const std::string& path) {
+  const auto known = opened_.find(path);
   if (known != opened_.end()) return &known->second;
-  TRY(opened, OfflineDirectory::open(files_, folder.data_directory, use_));
-  return &opened_.emplace(folder.data_directory, std::move(opened)).first->second;
+  TRY(opened, OfflineDirectory::open(files_, path, use_));
+  return &opened_.emplace(path, std::move(opened)).first->second;
 }
 
 }  // namespace leat::cli

@@ -30,12 +30,17 @@ LogFolder folder_of_file(const std::string& path);
 class OpenDirectories {
  public:
   OpenDirectories(FileSystem& files, OfflineDirectory::Use use) noexcept : files_(files), use_(use) {}
-  Result<const OfflineDirectory*> directory_of(const LogFolder& folder);
+  Result<const OfflineDirectory*> directory_of(const LogFolder& folder) { return directory_at(folder.data_directory); }
+  Result<const OfflineDirectory*> directory_at(const std::string& path);  // absolute
 
  private:
   FileSystem& files_;
   OfflineDirectory::Use use_;
   std::map<std::string, OfflineDirectory> opened_;
 };
+
+// What was in the data directory that a path names, and is there no more; of any other path nothing. Errors are those
+// of the disk.
+Result<std::vector<LostLog>> lost_logs_in(FileSystem& files, OpenDirectories& directories, const std::string& path);
 
 }  // namespace leat::cli

@@ -14,7 +14,6 @@ namespace leat {
 namespace {
 
 // As core/log/log_directory.h has them.
-constexpr std::string_view kMetaFile = "meta.properties";
 constexpr std::array kOurFiles{kLockFile,     kMetaFile,    kCleanFile,       kRecoveryPointFile,
                                kLogStartFile, kCleanedFile, kUnusedEpochsFile};
 

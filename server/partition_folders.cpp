@@ -210,14 +210,28 @@ Task<Result<void>> PartitionFolders::remove_topic(Uuid id, std::string name, int
 
 void PartitionFolders::finish_deletions(std::vector<std::string> paths) {
   for (std::string& path : paths) {
+    if (!all_are_open_) {
+      removals_due_.push_back(std::move(path));
+      continue;
+    }
     std::optional<Gate::Hold> hold = removals_.try_enter();
     if (!hold) return;  // shutting down: the next start goes on
     spawn(remove_folder(std::move(path), std::move(*hold)));
   }
 }
 
+void PartitionFolders::on_all_open() {
+  all_are_open_ = true;
+  finish_deletions(std::exchange(removals_due_, {}));
+}
+
+// The checkpoints forget a partition before its folder is gone: one that they name and that is nowhere was lost. A full
+// disk, on which they cannot be written, must not keep the folder.
 Task<void> PartitionFolders::remove_folder(std::string path, Gate::Hold hold) {
   const Gate::Hold held = std::move(hold);
+  const Result<void> forgotten = co_await save_checkpoints();
+  if (!forgotten)
+    log_debug("cannot write checkpoints: {}; {} is removed all the same", forgotten.error().context, path);
   auto work = [this, path] { return parts_.directory.finish_deletion(path); };
   const Result<void> removed = co_await run_on(parts_.scheduler, WorkQueue::kCpu, std::move(work));
   if (!removed) log_warn("cannot remove {}: {}; the next start tries again", path, removed.error().context);

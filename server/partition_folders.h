@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/log/log_directory.h"
 #include "core/log/tail_cache.h"
@@ -50,8 +51,10 @@ class PartitionFolders final : public TopicHost {
   // those of lost segments. save_checkpoints() makes it so.
   bool compaction_is_noted(const TopicPartition& name) const { return saved_cleaned_.contains(name); }
 
-  // Removes what earlier deletions left over, in the background.
+  // Removes what earlier deletions left over, in the background, once all partitions are open: before that the
+  // checkpoints cannot be written.
   void finish_deletions(std::vector<std::string> paths);
+  void on_all_open();
   // No further ones are begun; wakes when those under way have ended. For a start that failed: close_all() does it too.
   Event::Wait stop_removals() noexcept { return removals_.close(); }
   // Shutdown: appends what is queued, closes every log (final sync and checkpoint of those that have something to
@@ -86,7 +89,9 @@ class PartitionFolders final : public TopicHost {
   Parts parts_;
   Partition* extra_ = nullptr;
   Gate removals_;
-  std::shared_ptr<Event> saving_;  // the write that is under way
+  bool all_are_open_ = false;
+  std::vector<std::string> removals_due_;  // until then
+  std::shared_ptr<Event> saving_;          // the write that is under way
   std::shared_ptr<Event> saving_next_;
   std::optional<Error> saved_error_;
   OffsetCheckpoint saved_cleaned_;  // as the files have it

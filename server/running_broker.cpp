@@ -125,6 +125,7 @@ Task<Result<void>> RunningBroker::start_metadata() {
   folders_->finish_deletions(std::move(listing->unfinished_deletions));
   for (const std::string& stray : listing->strays) log_warn("{} is none of ours: left alone", stray);
   step = co_await take_in_strangers(std::move(listing->partitions));
+  if (step) folders_->on_all_open();
   co_return step;
 }
 

@@ -38,6 +38,8 @@ inline constexpr std::string_view kLogStartFile = "log-start-offset-checkpoint";
 inline constexpr std::string_view kCleanedFile = "cleaner-offset-checkpoint";
 inline constexpr std::string_view kUnusedEpochsFile = "leat-leader-epoch-checkpoint";
 inline constexpr std::string_view kCleanFile = ".kafka_cleanshutdown";
+inline constexpr std::string_view kMetaFile = "meta.properties";
+inline constexpr std::string_view kJournalFolder = "__leat_metadata-0";  // no directory of Leat is without it
 
 std::string segment_file_name(Offset base_offset, std::string_view suffix);
 std::string segment_path(std::string_view directory, Offset base_offset, std::string_view suffix);

@@ -11,8 +11,6 @@
 namespace leat {
 namespace {
 
-constexpr std::string_view kMetaFile = "meta.properties";
-constexpr std::string_view kJournalFolder = "__leat_metadata-0";  // no directory of Leat is without it
 constexpr std::string_view kVersionKey = "version";
 constexpr std::string_view kClusterKey = "cluster.id";
 constexpr std::string_view kNodeKey = "node.id";

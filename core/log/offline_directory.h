@@ -5,14 +5,23 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "core/base/result.h"
 #include "core/log/directory_checkpoints.h"
 #include "core/storage/file_system.h"
 
 namespace leat {
+
+// A partition's folder that is not there any more, or has no segments.
+struct LostLog {
+  std::string path;
+  std::string what;
+};
 
 class OfflineDirectory {
  public:
@@ -28,11 +37,17 @@ class OfflineDirectory {
   bool may_change() const noexcept { return use_ == Use::kChange; }
   // Of a partition's folder, by its name; as after a crash.
   RecoveryHints hints_for(std::string_view folder_name) const;
+  // Partitions that had durable records, and of which no segment is left; and the metadata journal, without which there
+  // is no data directory of Leat's. Those that are being deleted do not count. Errors are those of the disk.
+  Result<std::vector<LostLog>> lost_logs() const;
 
  private:
-  OfflineDirectory(FileSystem& files, Use use) noexcept : files_(files), use_(use) {}
+  OfflineDirectory(FileSystem& files, std::string path, Use use) : files_(files), path_(std::move(path)), use_(use) {}
+  Result<std::vector<LostLog>> find_lost_logs(const DirectoryCheckpoints& checkpoints) const;
+  Result<std::optional<LostLog>> look_for(const TopicPartition& name, Offset end) const;
 
   FileSystem& files_;
+  std::string path_;
   Use use_;
   std::unique_ptr<FileLock> lock_;
   DirectoryCheckpoints checkpoints_;

@@ -320,6 +320,50 @@ TEST_CASE("log verify and dump: a batch without records is a batch", "[cli][log]
   CHECK(lines(dump.out) == 14);
 }
 
+TEST_CASE("log verify and repair: a partition whose folder is gone is told of", "[cli][log]") {
+  Folder folder("gone");
+  const std::string root = folder.root();
+  std::ofstream(root + "/recovery-point-offset-checkpoint")
+      << "0\n5\norders 0 9\norders 1 3000\norders 2 0\norders 3 7\norders 4 5\n";
+  std::filesystem::create_directories(root + "/orders-3.0123456789abcdef0123456789abcdef-delete");
+  std::filesystem::create_directories(root + "/orders-4");
+  const Captured verify = run_leat({"log", "verify", root});
+  INFO(verify.out << verify.errors);
+  CHECK(verify.exit_code == kExitFailed);
+  CHECK(
+      contains(verify.out, "DAMAGED " + root + "/orders-1: the folder is missing, with all records below offset 3000"));
+  CHECK(contains(verify.out, "/orders-4: no segment is left in the folder, with all records below offset 5"));
+  CHECK_FALSE(contains(verify.out, "orders-2"));  // it never had a record
+  CHECK_FALSE(contains(verify.out, "orders-3"));  // it is being deleted
+  const Captured json = run_leat({"log", "verify", "--json", root});
+  CHECK(lines(json.out) == 3);
+  CHECK(contains(json.out, "/orders-1\",\"ok\":false,\"verdict\":\"damaged\""));
+  CHECK(run_leat({"log", "verify", folder.path()}).exit_code == kExitOk);
+  for (const bool dry : {true, false}) {
+    std::vector<std::string> line = {"log", "repair", root};
+    if (dry) line.push_back("--dry-run");
+    const Captured repair = run_leat(line);
+    INFO(repair.out << repair.errors);
+    CHECK(repair.exit_code == kExitFailed);
+    CHECK(contains(repair.out, "/orders-1: the folder is missing"));
+    CHECK(contains(repair.out, "put it back from a copy"));
+  }
+  std::filesystem::remove_all(folder.path());
+  const Captured empty = run_leat({"log", "verify", root});
+  CHECK(empty.exit_code == kExitFailed);
+  CHECK(contains(empty.out, "/orders-0: the folder is missing"));
+}
+
+TEST_CASE("log verify: a data directory without its metadata journal is damaged", "[cli][log]") {
+  const Folder folder("no-journal");
+  std::ofstream(folder.root() + "/meta.properties") << "version=1\n";
+  const Captured verify = run_leat({"log", "verify", folder.root()});
+  CHECK(verify.exit_code == kExitFailed);
+  CHECK(contains(verify.out, "/__leat_metadata-0: the folder is missing, which says what topics there are"));
+  std::filesystem::create_directories(folder.root() + "/__leat_metadata-0");
+  CHECK(run_leat({"log", "verify", folder.root()}).exit_code == kExitOk);
+}
+
 TEST_CASE("log repair: damage goes to side files, and the log is good", "[cli][log]") {
   Folder folder("repair");
   folder.log[folder.positions[1] + 80] ^= 4;

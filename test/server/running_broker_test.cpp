@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <set>
@@ -333,6 +334,43 @@ TEST_CASE("running broker: a deleted topic's folders go, also over a crash", "[s
   for (const FileInfo& entry : left) CHECK(entry.name.find("gone") == std::string::npos);
   world.create_topic("gone", 1);  // the name is free, and its log is new
   CHECK(world.produce("gone", 0, "v") == Offset(0));
+}
+
+TEST_CASE("running broker: checkpoints forget a deleted topic before its folder is gone", "[server][broker]") {
+  const auto names = [](World& world, std::string_view part) {
+    return read_text_file(world.files, "/data/recovery-point-offset-checkpoint")->find(part) != std::string::npos;
+  };
+  const auto is_going = [](World& world) {
+    const std::vector<FileInfo> entries = *world.files.list("/data");
+    return std::any_of(entries.begin(), entries.end(),
+                       [](const FileInfo& entry) { return entry.name.ends_with("-delete"); });
+  };
+  for (uint64_t operation = 1; operation < 40; ++operation) {
+    INFO("power gone at operation " << operation);
+    World world(operation);
+    REQUIRE(world.start());
+    world.create_topic("gone", 1);
+    REQUIRE(world.produce("gone", 0, "v"));
+    REQUIRE(world.stop());
+    REQUIRE(world.start());
+    REQUIRE(names(world, "gone 0 1"));
+    world.files.lose_power_at(operation);
+    (void)world.run(world.broker->broker().metadata->delete_topic(world.id_of("gone")));
+    world.scheduler.advance(Millis(100));
+    world.files.lose_power_at(0);
+    if (!world.files.power_is_out()) {
+      CHECK_FALSE(names(world, "gone"));
+      CHECK_FALSE(is_going(world));
+    } else {
+      (void)world.stop();
+      world.files.lose_power();
+      const bool is_there = world.exists("/data/gone-0") || is_going(world);
+      CHECK((is_there || !names(world, "gone")));
+      REQUIRE(world.start());
+      world.scheduler.advance(Millis(100));
+      CHECK_FALSE(is_going(world));
+    }
+  }
 }
 
 TEST_CASE("running broker: deleted records stay deleted", "[server][broker]") {
