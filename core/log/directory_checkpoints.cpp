@@ -63,12 +63,14 @@ Result<DirectoryCheckpoints> DirectoryCheckpoints::read(FileSystem& files, const
 
 RecoveryHints DirectoryCheckpoints::hints_for(const TopicPartition& name) const {
   const auto epoch = unused_epochs.find(name);
-  const Compacted known = cleaned.contains(name) ? Compacted::kMaybe : Compacted::kNo;
+  // Of a folder that has come from elsewhere they say nothing.
+  const bool is_known = compaction_is_known && recovery_points.contains(name);
+  const Compacted otherwise = is_known ? Compacted::kNo : Compacted::kUnknown;
   return {.recovery_point = offset_in(recovery_points, name),
           .log_start = offset_in(log_starts, name),
           .cleaned = offset_in(cleaned, name),
           .leader_epoch = epoch == unused_epochs.end() ? kNoLeaderEpoch : epoch->second,
-          .compacted = compaction_is_known ? known : Compacted::kUnknown};
+          .compacted = cleaned.contains(name) ? Compacted::kMaybe : otherwise};
 }
 
 }  // namespace leat

@@ -20,7 +20,7 @@ struct DirectoryCheckpoints {
   EpochCheckpoint unused_epochs;
   bool are_there = false;             // a broker has written some
   bool log_starts_are_known = false;  // the file was there and whole: who is not in it began at 0
-  bool compaction_is_known = false;   // who is not in `cleaned` was never compacted
+  bool compaction_is_known = false;   // who had a recovery point and is not in `cleaned` was never compacted
 
   // A file that is damaged counts as none, and makes a note. Errors are those of the disk.
   static Result<DirectoryCheckpoints> read(FileSystem& files, const std::string& directory,

@@ -11,22 +11,36 @@
 
 namespace leat {
 
+namespace {
+
+bool has_gaps(const std::vector<SegmentExtent>& extents) {
+  for (size_t i = 0; i + 1 < extents.size(); ++i) {
+    const SegmentExtent& next = extents[i + 1];
+    const bool is_gap = !extents[i].is_damaged_at_end && extents[i].end < next.base_offset;
+    if (is_gap && !next.begins_without_records) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 // What compaction has done, or may have.
 Compacted RecoveryRun::compacted() const noexcept {
   return open_.config.compact ? Compacted::kMaybe : hints_.compacted;
 }
 
 Result<void> RecoveryRun::settle_gaps() {
-  // A folder that is taken in comes from elsewhere, unless the directory has known it.
-  const bool is_unknown = foreign() && hints_.recovery_point == Offset(0);
-  log_.compacted = is_unknown ? Compacted::kUnknown : hints_.compacted;
+  const std::vector<SegmentExtent> extents = extents_of_segments();
+  // What nobody has noted, of a log that was made a moment before a crash or has come from elsewhere, does not matter
+  // where there are no gaps: those that come are none of compaction's.
+  const bool has_come_through = hints_.compacted == Compacted::kUnknown && !has_gaps(extents);
+  log_.compacted = has_come_through ? Compacted::kNo : hints_.compacted;
   if (foreign()) {
     for (const auto& [base_offset, names] : content_.lone_indexes) {
       for (const std::string& name : names) report_.notes.push_back(fmt::format("{}/{}: left alone", directory_, name));
     }
     return {};
   }
-  const std::vector<SegmentExtent> extents = extents_of_segments();
   const MissingRules rules{.point = hints_.recovery_point,
                            .log_start = hints_.log_start,
                            .compacted = compacted(),
@@ -118,7 +132,7 @@ Result<void> RecoveryRun::clear_lone_indexes(const std::vector<MissingRecords>& 
 
 // Between segments beyond the recovery point, of which a crash took one whose name was not durable yet.
 Result<void> RecoveryRun::cover_gaps(const std::vector<SegmentExtent>& extents) {
-  if (trusted_ == Trusted::kYes || compacted() == Compacted::kMaybe) return {};
+  if (trusted_ == Trusted::kYes || compacted() != Compacted::kNo) return {};
   int32_t epoch = 0;
   std::vector<Gap> gaps;
   size_t count = extents.size();

@@ -125,6 +125,10 @@ TEST_CASE("log directory: a clean stop counts once", "[log][directory]") {
     CHECK((*directory)->hints_for({"u", 3}).leader_epoch == INT32_MAX);
     CHECK((*directory)->hints_for({"x", 0}).recovery_point == Offset(0));
     CHECK((*directory)->hints_for({"x", 0}).leader_epoch == kNoLeaderEpoch);
+    CHECK(hints.compacted == Compacted::kMaybe);
+    CHECK((*directory)->hints_for({"u", 3}).compacted == Compacted::kNo);
+    CHECK((*directory)->hints_for({"x", 0}).compacted == Compacted::kUnknown);
+    CHECK(hints.log_start_is_exact);
   }
   f.disk.lose_power();
   auto directory = f.open();
@@ -140,6 +144,14 @@ TEST_CASE("log directory: a bad checkpoint is a note, not the end", "[log][direc
   auto directory = f.open();
   REQUIRE(directory);
   CHECK((*directory)->notes().size() == 2);
+  directory->reset();
+  put_file(f.disk, "/data/recovery-point-offset-checkpoint", as_bytes("0\n1\nt 0 4\n"));
+  put_file(f.disk, "/data/cleaner-offset-checkpoint", as_bytes("1\n0\n"));
+  auto again = f.open();
+  REQUIRE(again);
+  CHECK((*again)->notes().size() == 2);
+  CHECK((*again)->hints_for({"t", 0}).recovery_point == Offset(4));
+  CHECK((*again)->hints_for({"t", 0}).compacted == Compacted::kUnknown);
 }
 
 TEST_CASE("log directory: folders by kind", "[log][directory]") {

@@ -203,6 +203,7 @@ TEST_CASE("missing records: gaps of compaction are none of ours", "[log][missing
   CHECK(closed.start(true).empty());
   REQUIRE(closed.log.report.doubts.size() == 1);
   CHECK(tells(closed.log.report.doubts, "offsets 10 to 19 are missing, unless compaction took them"));
+  CHECK(closed.log.log->may_be_compacted());  // from now on for good
   closed.log.log.reset();
   CHECK(closed.check().missing.empty());
   CHECK(closed.check().doubtful.size() == 1);
@@ -210,6 +211,24 @@ TEST_CASE("missing records: gaps of compaction are none of ours", "[log][missing
   closed.log.config.compact = true;
   CHECK(closed.start(true).empty());
   CHECK(closed.log.log->may_be_compacted());
+}
+
+TEST_CASE("missing records: a log without gaps of which nothing was noted is like any other", "[log][missing]") {
+  for (const bool clean : {true, false}) {
+    Closed closed;
+    closed.hints.compacted = Compacted::kUnknown;
+    CHECK(closed.start(clean).empty());
+    CHECK(closed.log.report.doubts.empty());
+    CHECK_FALSE(closed.log.log->may_be_compacted());
+  }
+  Closed taken_in;
+  taken_in.hints = {.foreign = true};
+  CHECK(taken_in.start(false).empty());
+  CHECK_FALSE(taken_in.log.log->may_be_compacted());
+  taken_in.log.log.reset();
+  taken_in.remove(10, {kLogSuffix, kIndexSuffix, kTimeIndexSuffix});
+  CHECK(taken_in.start(false).empty());
+  CHECK(taken_in.log.log->may_be_compacted());
 }
 
 TEST_CASE("missing records: of a compacted log an index without its log tells, and one that goes on behind it",
