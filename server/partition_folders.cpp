@@ -144,7 +144,8 @@ Task<void> PartitionFolders::open_next(std::shared_ptr<Opening> opening) {
                             .health = &parts_.directory.health(),
                             .kind = is_internal_topic(opening->topic.name) ? LogKind::kInternal : LogKind::kClient,
                             .now_ms = parts_.scheduler.clock().wall_ms()};
-    Result<std::unique_ptr<PartitionLog>> log = co_await open_folder(std::move(open), opening->when_there);
+    Result<std::unique_ptr<PartitionLog>> log =
+        co_await open_folder(std::move(open), opening->when_there, OnLoss::kGoOn);
     if (!log) {
       log_error("{}-{} cannot be opened: {}", opening->topic.name, index, log.error().context);
       if (!opening->first_error) opening->first_error = log.error();
@@ -156,7 +157,7 @@ Task<void> PartitionFolders::open_next(std::shared_ptr<Opening> opening) {
 }
 
 Task<Result<std::unique_ptr<PartitionLog>>> PartitionFolders::open_log(TopicPartition name, Uuid topic_id,
-                                                                       LogConfig config, LogKind kind) {
+                                                                       LogConfig config, LogKind kind, OnLoss on_loss) {
   PartitionLog::Open open{.files = parts_.files,
                           .directory = {},
                           .name = std::move(name),
@@ -166,14 +167,15 @@ Task<Result<std::unique_ptr<PartitionLog>>> PartitionFolders::open_log(TopicPart
                           .health = &parts_.directory.health(),
                           .kind = kind,
                           .now_ms = parts_.scheduler.clock().wall_ms()};
-  return open_folder(std::move(open), WhenThere::kRecover);
+  return open_folder(std::move(open), WhenThere::kRecover, on_loss);
 }
 
-Task<Result<std::unique_ptr<PartitionLog>>> PartitionFolders::open_folder(PartitionLog::Open open,
-                                                                          WhenThere when_there) {
+Task<Result<std::unique_ptr<PartitionLog>>> PartitionFolders::open_folder(PartitionLog::Open open, WhenThere when_there,
+                                                                          OnLoss on_loss) {
   const TopicPartition name = open.name;
   open.directory = parts_.directory.folder_of(name);
-  const RecoveryHints hints = parts_.directory.hints_for(name);
+  RecoveryHints hints = parts_.directory.hints_for(name);
+  hints.on_loss = on_loss;
   const Foreign foreign = when_there == WhenThere::kAdopt ? Foreign::kYes : Foreign::kNo;
   auto work = [open = std::move(open), hints, foreign] { return open_or_create(open, hints, foreign); };
   Result<OpenedLog> opened = co_await run_on(parts_.scheduler, WorkQueue::kSync, std::move(work));

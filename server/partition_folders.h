@@ -38,7 +38,7 @@ class PartitionFolders final : public TopicHost {
 
   // The log of one folder, made when it is missing; for partitions that are not in the table (the metadata journal).
   Task<Result<std::unique_ptr<PartitionLog>>> open_log(TopicPartition name, Uuid topic_id, LogConfig config,
-                                                       LogKind kind);
+                                                       LogKind kind, OnLoss on_loss);
 
   // Recovery points and log starts of all partitions; durable when it returns. Calls that come while one is being
   // written share the next.
@@ -72,7 +72,8 @@ class PartitionFolders final : public TopicHost {
   struct Opening;  // of a range of a topic's partitions
   Task<Result<void>> open_range(TopicSpec topic, int32_t first, int32_t count, WhenThere when_there);
   Task<void> open_next(std::shared_ptr<Opening> opening);
-  Task<Result<std::unique_ptr<PartitionLog>>> open_folder(PartitionLog::Open open, WhenThere when_there);
+  Task<Result<std::unique_ptr<PartitionLog>>> open_folder(PartitionLog::Open open, WhenThere when_there,
+                                                          OnLoss on_loss);
   Task<void> remove_folder(std::string path, Gate::Hold hold);
   struct Checkpoints {
     OffsetCheckpoint recovery_points;

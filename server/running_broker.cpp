@@ -215,12 +215,30 @@ Result<void> RunningBroker::open_directory() {
   return {};
 }
 
+// Without the journal every topic would be unknown, and what clients make under their names would meet the old folders.
+Result<OnLoss> RunningBroker::look_for_journal(const std::string& folder) const {
+  const Result<FileInfo> there = parts_.files.stat(folder);
+  if (there) return OnLoss::kRefuse;
+  if (there.error().code != Errc::kNotFound) return fail(there.error());
+  if (parts_.adopt == Adopt::kYes) return OnLoss::kGoOn;
+  TRY(listing, directory_->list());
+  if (listing.partitions.empty()) return OnLoss::kGoOn;
+  return fail(
+      Errc::kCorrupt,
+      fmt::format("{}: the metadata journal is missing, which says what topics there are, and here are folders "
+                  "of {} partitions, {} the first of them; put {} back from a copy, or start leatd with --adopt, "
+                  "which takes the folders in",
+                  directory_->path(), listing.partitions.size(), listing.partitions.front().name, folder));
+}
+
 Task<Result<void>> RunningBroker::open_journal() {
   const LogConfig config = metadata_journal_config(parts_.settings);
   TopicPartition name{kJournalTopic, 0};
   const std::string folder = directory_->folder_of(name);
+  const Result<OnLoss> on_loss = look_for_journal(folder);
+  if (!on_loss) co_return fail(on_loss.error());
   Result<std::unique_ptr<PartitionLog>> log =
-      co_await folders_->open_log(std::move(name), journal_id(), config, LogKind::kInternal);
+      co_await folders_->open_log(std::move(name), journal_id(), config, LogKind::kInternal, *on_loss);
   if (!log) {
     Error error(log.error().code, fmt::format("metadata journal: {}", log.error().context));
     co_return fail(with_journal_advice(std::move(error), folder));

@@ -54,6 +54,7 @@ class RunningBroker {
   Task<Result<void>> start_up();
   Task<void> abandon();
   Result<void> open_directory();
+  Result<OnLoss> look_for_journal(const std::string& folder) const;
   Task<Result<void>> open_journal();
   void make_broker();
   Task<Result<void>> start_metadata();

@@ -211,6 +211,12 @@ enum class Compacted : uint8_t {
   kMaybe,  // it has, or once had, the policy for it
 };
 
+// What becomes of a log whose records were durable, and are gone.
+enum class OnLoss : uint8_t {
+  kGoOn,    // it is told, and the rest is served
+  kRefuse,  // it is not opened, nor changed: each record counts
+};
+
 // What the log directory knows of a partition when it is opened.
 struct RecoveryHints {
   bool clean_shutdown = false;
@@ -221,6 +227,7 @@ struct RecoveryHints {
   Compacted compacted = Compacted::kUnknown;
   bool log_start_is_exact = false;  // there the log began when it was closed; no segment has gone since
   bool foreign = false;             // --adopt: never cut; take what is there
+  OnLoss on_loss = OnLoss::kGoOn;
 };
 
 struct RecoveryReport {
@@ -247,6 +254,7 @@ class PartitionLog {
     int64_t now_ms = 0;
   };
   static Result<std::unique_ptr<PartitionLog>> create(const Open& open);  // any thread; the folder must not exist
+  // kCorrupt: records are gone, and hints.on_loss is kRefuse.
   static Result<std::unique_ptr<PartitionLog>> recover(const Open& open, const RecoveryHints& hints,
                                                        RecoveryReport& report);
   virtual ~PartitionLog() = default;

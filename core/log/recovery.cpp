@@ -187,7 +187,7 @@ Result<void> RecoveryRun::list_segments() {
   // The folder was made and never written, or its files are lost: offsets go on where they were.
   const Offset base = std::max(hints_.log_start, foreign() ? Offset(0) : hints_.recovery_point);
   if (base > Offset(0)) {
-    report_.damaged.push_back(fmt::format("{}: no segments, expected records up to offset {}", directory_, base.v));
+    TRY(lose(fmt::format("{}: no segments, expected records up to offset {}", directory_, base.v)));
   }
   log_.segments.push_back(std::make_shared<Segment>(base));
   content_.logs[base] = FileInfo{};
@@ -391,6 +391,13 @@ Result<void> RecoveryRun::replay_segment(const Segment& segment, Position hint, 
     if (!scanned) return {};
     remember(scanned->batch);
   }
+}
+
+// Records were durable, and are gone.
+Result<void> RecoveryRun::lose(std::string line) {
+  if (hints_.on_loss == OnLoss::kRefuse) return fail(Errc::kCorrupt, std::move(line));
+  report_.damaged.push_back(std::move(line));
+  return {};
 }
 
 void RecoveryRun::remember(const BatchView& batch) {

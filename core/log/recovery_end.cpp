@@ -19,8 +19,8 @@ Result<void> RecoveryRun::settle_offsets() {
   if (!foreign()) end = std::max(end, hints_.recovery_point);
   const Offset log_start = believed_log_start(end);
   if (!foreign() && hints_.recovery_point > kept_end) {
-    report_.damaged.push_back(fmt::format("{}: records up to offset {} were durable, the log ends at {}", directory_,
-                                          hints_.recovery_point.v, kept_end.v));
+    TRY(lose(fmt::format("{}: records up to offset {} were durable, the log ends at {}", directory_,
+                         hints_.recovery_point.v, kept_end.v)));
   }
   const Segment& active = *log_.segments.back();
   // Two segments cannot have one name: behind a segment of nothing but damage an offset is given up.
@@ -36,7 +36,7 @@ Result<void> RecoveryRun::settle_offsets() {
   TRY(hole, begin_of_hole(kept_end));
   if (hole && std::max(*hole, log_.log_start) < end) {
     hole_ = std::max(*hole, log_.log_start);
-    tell_of_hole(kept_end);
+    TRY(tell_of_hole(kept_end));
   } else if (must_go_on_elsewhere) {
     TRY(go_on_at(end));
   }
@@ -54,11 +54,11 @@ Offset RecoveryRun::believed_log_start(Offset log_end) {
 }
 
 // In front of a segment that is empty: bytes that were set aside have been told of.
-void RecoveryRun::tell_of_hole(Offset kept_end) {
+Result<void> RecoveryRun::tell_of_hole(Offset kept_end) {
   const Offset end = std::min(log_.log_end, hints_.recovery_point);
-  if (hints_.recovery_point > kept_end || *hole_ >= end || !content_.asides.empty()) return;
-  report_.damaged.push_back(fmt::format("{}: nothing stands for offsets {} to {}, whose records were durable",
-                                        directory_, hole_->v, end.v - 1));
+  if (hints_.recovery_point > kept_end || *hole_ >= end || !content_.asides.empty()) return {};
+  return lose(fmt::format("{}: nothing stands for offsets {} to {}, whose records were durable", directory_, hole_->v,
+                          end.v - 1));
 }
 
 // A new segment, empty. Its name carries the log end over the next crash: what told us may be gone by then.

@@ -47,9 +47,13 @@ Result<void> RecoveryRun::settle_gaps() {
                            .log_start_is_exact = hints_.log_start_is_exact};
   const std::vector<MissingRecords> missing = find_missing_records(content_, extents, rules);
   for (const MissingRecords& found : missing) {
-    const std::string line =
+    std::string line =
         fmt::format("{}: {}", segment_path(directory_, extents[found.segment].base_offset, kLogSuffix), found.what);
-    (found.is_certain ? report_.damaged : report_.doubts).push_back(line);
+    if (found.is_certain) {
+      TRY(lose(std::move(line)));
+    } else {
+      report_.doubts.push_back(std::move(line));
+    }
   }
   TRY(clear_lone_indexes(missing));
   return cover_gaps(extents);

@@ -42,6 +42,7 @@ class RecoveryRun {
   Result<void> replay_state(Offset from, size_t end_segment, Position end_position);
   Result<void> replay_segment(const Segment& segment, Position hint, int64_t end, Offset from);
   void remember(const BatchView& batch);
+  Result<void> lose(std::string line);
   int64_t file_size(const Segment& segment) const { return content_.logs.at(segment.base_offset).size_bytes; }
   std::string log_path(const Segment& segment) const;
   size_t segment_of(Offset offset) const noexcept;
@@ -52,7 +53,7 @@ class RecoveryRun {
   // recovery_end.cpp
   Result<void> settle_offsets();
   Offset believed_log_start(Offset log_end);
-  void tell_of_hole(Offset kept_end);
+  Result<void> tell_of_hole(Offset kept_end);
   void settle_epochs();
   Result<void> settle_snapshots();
   Result<bool> is_as_it_was_closed();

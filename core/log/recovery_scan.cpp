@@ -135,8 +135,8 @@ Result<RecoveryRun::Going> RecoveryRun::on_fault(Scan& scan) {
       report_.damaged.push_back(fmt::format("{} at {}: {}", log_path(scan.segment), at.v, fault.what));
       return step_over(scan);
     case Verdict::kSaveAside:
-      report_.damaged.push_back(fmt::format("{} at {}: {}; valid batches in or behind it are saved aside",
-                                            log_path(scan.segment), at.v, fault.what));
+      TRY(lose(fmt::format("{} at {}: {}; valid batches in or behind it {}", log_path(scan.segment), at.v, fault.what,
+                           hints_.on_loss == OnLoss::kRefuse ? "would be lost" : "are saved aside")));
       break;
     case Verdict::kCutTail:
       break;

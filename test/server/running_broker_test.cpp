@@ -286,6 +286,91 @@ TEST_CASE("running broker: a damaged metadata journal is told with its place and
   }
 }
 
+TEST_CASE("running broker: without its metadata journal a directory with partitions is not served",
+          "[server][broker]") {
+  World world;
+  REQUIRE(world.start());
+  world.create_topic("h", 2);
+  REQUIRE(world.produce("h", 0, "v") == Offset(0));
+  REQUIRE(world.stop());
+  REQUIRE(remove_tree(world.files, "/data/__leat_metadata-0"));
+  for (int tries = 0; tries < 2; ++tries) {
+    const Result<void> refused = world.start();
+    REQUIRE_FALSE(refused.has_value());
+    CHECK(refused.error().code == Errc::kCorrupt);
+    const std::string said = refused.error().context;
+    INFO(said);
+    CHECK(said.find("/data: the metadata journal is missing") == 0);
+    CHECK(said.find("h-0") != std::string::npos);
+    CHECK(said.find("put /data/__leat_metadata-0 back from a copy, or start leatd with --adopt") != std::string::npos);
+    CHECK(said.find('\n') == std::string::npos);
+    CHECK_FALSE(world.exists("/data/__leat_metadata-0"));  // nothing is made that would look like one
+  }
+  REQUIRE(world.start(Adopt::kYes));
+  REQUIRE(world.find("h", 1) != nullptr);
+  CHECK(world.produce("h", 0, "v") == Offset(1));
+  REQUIRE(world.stop());
+  REQUIRE(world.start());
+  CHECK(world.find("h", 0)->offsets().high_watermark == Offset(2));
+}
+
+TEST_CASE("running broker: a directory without partitions gets a new metadata journal", "[server][broker]") {
+  World world;
+  REQUIRE(world.start());
+  const std::string cluster_id = world.broker->broker().cluster_id;
+  REQUIRE(world.stop());
+  REQUIRE(remove_tree(world.files, "/data/__leat_metadata-0"));
+  REQUIRE(world.start());
+  CHECK(world.broker->broker().cluster_id == cluster_id);
+  world.create_topic("t", 1);
+  REQUIRE(world.stop());
+  REQUIRE(world.start());
+  CHECK(world.find("t", 0) != nullptr);
+}
+
+TEST_CASE("running broker: a metadata journal that has lost a record stops the start", "[server][broker]") {
+  const std::string path = "/data/__leat_metadata-0/00000000000000000000.log";
+  enum class Loss : uint8_t { kDamagedAfterCrash, kShorter, kRemoved };
+  for (const Loss loss : {Loss::kDamagedAfterCrash, Loss::kShorter, Loss::kRemoved}) {
+    World world;
+    REQUIRE(world.start());
+    for (const char* name : {"a", "b", "c"}) world.create_topic(name, 1);
+    if (loss == Loss::kDamagedAfterCrash) {  // of what no checkpoint knows yet only damage in the middle shows
+      world.crash();
+    } else {
+      REQUIRE(world.stop());
+    }
+    const std::string bytes = *read_text_file(world.files, path);
+    const std::vector<int64_t> positions = batch_positions(world.files, path);
+    REQUIRE(positions.size() >= 3);
+    std::string told;
+    if (loss == Loss::kDamagedAfterCrash) {
+      flip_byte(world.files, path, positions[1] + 70);
+      told = fmt::format("{} at {}: ", path, positions[1]);
+    } else if (loss == Loss::kShorter) {
+      const auto file = *world.files.open(path, OpenMode::kReadWrite);
+      REQUIRE(file->truncate(positions[2]));
+      REQUIRE(file->sync(SyncKind::kData));
+      told = "were durable, the log ends at";
+    } else {
+      REQUIRE(world.files.remove(path));
+      told = "no segments";
+    }
+    for (int tries = 0; tries < 2; ++tries) {
+      const Result<void> refused = world.start();
+      REQUIRE_FALSE(refused.has_value());
+      CHECK(refused.error().code == Errc::kCorrupt);
+      INFO(refused.error().context);
+      CHECK(refused.error().context.find("metadata journal: ") == 0);
+      CHECK(refused.error().context.find(told) != std::string::npos);
+      CHECK(refused.error().context.find("leat log repair") != std::string::npos);
+    }
+    put_file(world.files, path, bytes);  // from a copy
+    REQUIRE(world.start());
+    for (const char* name : {"a", "b", "c"}) CHECK(world.find(name, 0) != nullptr);
+  }
+}
+
 TEST_CASE("running broker: a start that fails ends what it has begun", "[server][broker]") {
   for (uint64_t leftovers = 0; leftovers < 6; ++leftovers) {
     World world(leftovers + 1);

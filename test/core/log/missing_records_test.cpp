@@ -113,6 +113,34 @@ TEST_CASE("missing records: a closed segment that is gone is told of, with all i
   }
 }
 
+TEST_CASE("missing records: where each record counts, the log is not opened, nor changed", "[log][missing]") {
+  const auto refused = [](Closed& closed, bool clean) {
+    closed.hints.clean_shutdown = clean;
+    closed.hints.on_loss = OnLoss::kRefuse;
+    const std::vector<std::string> names = closed.log.file_names();
+    const Result<void> started = closed.log.recover(closed.hints);
+    REQUIRE_FALSE(started);
+    CHECK(started.error().code == Errc::kCorrupt);
+    CHECK(closed.log.file_names() == names);
+    return started.error().context;
+  };
+  for (const bool clean : {true, false}) {
+    Closed gone;
+    gone.remove(10, {kLogSuffix});
+    CHECK(refused(gone, clean).find("the records of offsets 10 to 19 are missing") != std::string::npos);
+    Closed shorter;
+    truncate_file(shorter.disk, log_of(30), size_of(shorter.disk, log_of(30)) / 2);
+    CHECK(refused(shorter, clean).find("records up to offset 40 were durable") != std::string::npos);
+    Closed whole;
+    whole.hints.on_loss = OnLoss::kRefuse;
+    CHECK(whole.start(clean).empty());
+  }
+  Closed damaged;
+  damaged.hints.recovery_point = Offset(30);
+  flip_bit(damaged.disk, log_of(30), size_of(damaged.disk, log_of(30)) / 10 * 4 + 80);
+  CHECK(refused(damaged, false).find("valid batches in or behind it would be lost") != std::string::npos);
+}
+
 TEST_CASE("missing records: a segment that is put back is as if it had never been away", "[log][missing]") {
   Closed closed;
   const std::string bytes = file_text(closed.disk, log_of(20));
