@@ -15,6 +15,7 @@ namespace leat {
 namespace {
 
 constexpr int64_t kSegmentBytes = 8 << 20;
+constexpr int64_t kRoomAheadBytes = 128 << 10;  // some hundreds of changes: deletions free the space for more
 constexpr int64_t kReadBytes = 1 << 20;
 constexpr int64_t kUnpackedBytesMax =
     64 << 20;  // we write no compressed batches; a bound for what others may have put there
@@ -129,6 +130,7 @@ LogConfig metadata_journal_config(const Settings& settings) {
   config.retention_ms = -1;
   config.retention_bytes = -1;
   config.delete_old = true;  // segments below the log start go; nothing else does
+  config.room_ahead_bytes = kRoomAheadBytes;
   const auto flush = settings.given.find("leat.flush");
   const std::string_view policy =
       flush == settings.given.end() ? std::string_view(kFlushDefault) : std::string_view(flush->second);
@@ -187,6 +189,8 @@ Task<Error> PartitionJournal::located(Offset offset, Error error) {
 int64_t PartitionJournal::record_count() const {
   return partition_.offsets().high_watermark - partition_.offsets().log_start;
 }
+
+bool PartitionJournal::is_short_of_room() const { return partition_.log().health().below_reserve; }
 
 void PartitionJournal::forget_before(Offset offset) {
   // Failing is harmless: the next snapshot tries again, and until then a start replays more.

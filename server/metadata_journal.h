@@ -31,6 +31,8 @@ class MetadataJournal {
   virtual int64_t record_count() const = 0;  // that a replay would read
   // All live state stands at or after `offset`: what is before it may go.
   virtual void forget_before(Offset offset) = 0;
+  // What room there is is for changes, which may give some back, and not for snapshots.
+  virtual bool is_short_of_room() const { return false; }
 };
 
 class PartitionJournal final : public MetadataJournal {
@@ -50,6 +52,7 @@ class PartitionJournal final : public MetadataJournal {
   Task<Result<MetadataMachine>> replay() override;
   int64_t record_count() const override;
   void forget_before(Offset offset) override;
+  bool is_short_of_room() const override;
 
  private:
   Task<Result<FetchedBatches>> read_from(Offset from, Offset end);

@@ -115,7 +115,7 @@ bool MetadataStore::is_snapshot_due() const noexcept {
 }
 
 Task<Result<void>> MetadataStore::append(std::vector<MetadataRecord> records) {
-  const bool is_snapshot = is_snapshot_due();
+  const bool is_snapshot = is_snapshot_due() && !journal_.is_short_of_room();
   // A snapshot goes behind the pending records, which it includes: nothing before them is needed once it is durable.
   // What is applied while its appends run comes after it.
   if (is_snapshot) {

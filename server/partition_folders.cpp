@@ -79,8 +79,13 @@ Result<std::optional<std::string>> bury(FileSystem& files, const LogDirectory& d
   if (!found && !(is_unreadable && burial.name_is_free)) return fail(found.error());
   if (found && *found != burial.id) return std::nullopt;
   SeededRandom random(burial.seed);
-  TRY(path, directory.begin_deletion(burial.name, random));
-  return std::move(path);
+  Result<std::string> path = directory.begin_deletion(burial.name, random);
+  if (path) return std::move(*path);
+  if (path.error().code != Errc::kNoSpace) return fail(path.error());
+  // Not even for a longer name is there room. The topic is gone from the metadata, which remembers its id until this is
+  // done; its id stands in the file that goes last.
+  TRY(remove_tree(files, folder));
+  return std::nullopt;
 }
 
 }  // namespace

@@ -238,7 +238,7 @@ Task<Result<void>> RunningBroker::open_journal() {
   const Result<OnLoss> on_loss = look_for_journal(folder);
   if (!on_loss) co_return fail(on_loss.error());
   Result<std::unique_ptr<PartitionLog>> log =
-      co_await folders_->open_log(std::move(name), journal_id(), config, LogKind::kInternal, *on_loss);
+      co_await folders_->open_log(std::move(name), journal_id(), config, LogKind::kJournal, *on_loss);
   if (!log) {
     Error error(log.error().code, fmt::format("metadata journal: {}", log.error().context));
     co_return fail(with_journal_advice(std::move(error), folder));

@@ -15,14 +15,14 @@ Result<void> AppendOperation::open_file() {
     return fail(Errc::kCorrupt, fmt::format("{}: expected {} bytes, found {}: something else writes to this file", path,
                                             position.v, size));
   }
-  if (preallocate_bytes > 0)
-    (void)opened->allocate(preallocate_bytes);  // a wish: where the system cannot, all works without
   file = std::move(opened);
   return {};
 }
 
 Result<void> AppendOperation::write_group() {
   TRY(open_file());
+  // A wish: where the system cannot, or the disk has no more, all works without.
+  if (preallocate_bytes > 0) is_allocated = file->allocate(preallocate_bytes).has_value();
   if (epoch_text) {
     TRY(replace_text_file(files_, join_path(directory_, kLeaderEpochFile), *epoch_text, sync_kind()));
   }
@@ -40,6 +40,7 @@ Result<void> AppendOperation::write_group() {
       return fail(written.error().code,
                   fmt::format("{}; and could not cut it back: {}", written.error().context, cut.error().context));
     }
+    if (room_ahead_bytes > 0) (void)file->allocate(position.v + room_ahead_bytes);
   }
   return written;
 }

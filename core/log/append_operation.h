@@ -30,7 +30,8 @@ class AppendOperation final : public LogAppend {
   bool needs_sync() const noexcept override { return policy_ != FlushPolicy::kNone && !placed.empty(); }
   void share_sync_of(const LogAppend& later) noexcept override;
   bool is_plain() const noexcept override {
-    return file != nullptr && !epoch_text && earlier.empty() && directory_sync == DirectorySync::kNotNeeded;
+    return file != nullptr && !epoch_text && preallocate_bytes == 0 && earlier.empty() &&
+           directory_sync == DirectorySync::kNotNeeded;
   }
   size_t size_bytes() const noexcept override { return static_cast<size_t>(group_bytes); }
   uint64_t record_count() const noexcept override {
@@ -52,7 +53,8 @@ class AppendOperation final : public LogAppend {
   std::shared_ptr<File> file;        // null: write() opens it
   std::string path;                  // when there is no file yet
   Position position{0};
-  int64_t preallocate_bytes = 0;
+  int64_t preallocate_bytes = 0;          // of the file, to be asked of the disk first; 0: nothing
+  int64_t room_ahead_bytes = 0;           // to be asked for again behind a write that was cut back
   std::optional<std::string> epoch_text;  // the epoch file, before the first batch of a new epoch
   std::vector<UnsyncedFile> earlier;      // segments with bytes that are not durable yet
   enum class DirectorySync : uint8_t { kNotNeeded, kNeeded } directory_sync = DirectorySync::kNotNeeded;
@@ -62,6 +64,7 @@ class AppendOperation final : public LogAppend {
   bool cut_failed = false;
   bool write_failed = false;  // apart from `error`: the loop reads it while a worker is in sync()
   bool sync_failed = false;
+  bool is_allocated = false;  // the disk has kept preallocate_bytes
 
  private:
   SyncKind sync_kind() const noexcept { return policy_ == FlushPolicy::kFull ? SyncKind::kFull : SyncKind::kData; }

@@ -36,7 +36,8 @@ struct DirectoryHealth {
 
 enum class LogKind : uint8_t {
   kClient,    // topics of users: refused below the disk reserve
-  kInternal,  // __leat_metadata, __consumer_offsets ...: may use the reserve
+  kInternal,  // __consumer_offsets ...: may use the reserve
+  kJournal,   // __leat_metadata, likewise; no client reads it, so that its leader epoch need not rise
 };
 
 // Effective settings of one topic, by Kafka's names.
@@ -52,6 +53,7 @@ struct LogConfig {
   bool delete_old = true;  // cleanup.policy contains delete
   bool compact = false;    // cleanup.policy contains compact
   bool preallocate = false;
+  int64_t room_ahead_bytes = 0;  // kept allocated behind the end, so that small appends go on when the disk is full
   FlushPolicy flush = FlushPolicy::kCommit;
   int64_t flush_messages = INT64_MAX;  // background syncs under kNone
   int64_t flush_ms = INT64_MAX;

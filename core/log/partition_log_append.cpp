@@ -135,6 +135,11 @@ void PartitionLogImpl::prepare(AppendOperation& append) {
   append.position = Position(segment.size_bytes);
   if (config_.preallocate && segment.size_bytes == 0)
     append.preallocate_bytes = std::min<int64_t>(config_.segment_bytes, INT32_MAX);
+  append.room_ahead_bytes = config_.room_ahead_bytes;
+  const int64_t end = segment.size_bytes + append.group_bytes;
+  if (config_.room_ahead_bytes > 0 && segment.allocated_bytes < end + config_.room_ahead_bytes) {
+    append.preallocate_bytes = std::max(append.preallocate_bytes, end + 2 * config_.room_ahead_bytes);
+  }
   if (epoch_file_ != RecoveredLog::EpochFile::kCurrent) append.epoch_text = epochs_.encode();
   if (!append.needs_sync()) return;
   if (!segment.directory_synced) append.directory_sync = AppendOperation::DirectorySync::kNeeded;
@@ -174,6 +179,7 @@ void PartitionLogImpl::on_written(LogAppend& taken) {
   if (append.write_failed) {
     append_out_ = nullptr;
     producers_.roll_back();
+    if (append.segment) append.segment->allocated_bytes = 0;  // the cut has given it back
     if (append.cut_failed) go_offline(*append.error);
     fail_placed(append, *append.error);
     return;
@@ -186,6 +192,7 @@ void PartitionLogImpl::on_written(LogAppend& taken) {
   }
   Segment& segment = *append.segment;
   segment.file = append.file;
+  if (append.is_allocated) segment.allocated_bytes = std::max(segment.allocated_bytes, append.preallocate_bytes);
   for (const PlacedBatch& batch : append.placed) {
     segment.add_batch(batch.place, config_.index_interval_bytes, append.now_ms);
     keep_in_tail(batch, *append.file);

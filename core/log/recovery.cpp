@@ -79,6 +79,7 @@ Result<RecoveredLog> RecoveryRun::run() {
   TRY(settle_snapshots());
   if (directory_changed_) TRY(files_.sync_directory(directory_));
   settle_names();
+  keep_room();
   return std::move(log_);
 }
 

@@ -155,7 +155,8 @@ void RecoveryRun::settle_epochs() {
   using EpochFile = RecoveredLog::EpochFile;
   const int32_t held = std::max({log_.epochs.latest(), hints_.leader_epoch, 0});
   // After a crash something that a client saw may be gone, also when nothing is left to show it: a new epoch tells.
-  log_.leader_epoch = trusted_ == Trusted::kYes || held == INT32_MAX ? held : held + 1;
+  const bool rises = trusted_ == Trusted::kNo && open_.kind != LogKind::kJournal && held < INT32_MAX;
+  log_.leader_epoch = rises ? held + 1 : held;
   const Offset begin = hole_.value_or(log_.log_end);
   if (trusted_ == Trusted::kNo) log_.epochs.truncate_to_end(begin);
   log_.epochs.truncate_to_start(log_.log_start);
@@ -201,6 +202,14 @@ Result<bool> RecoveryRun::is_as_it_was_closed() {
   active.index_entries_written = active.index.entry_count();
   active.time_entries_written = active.time_index.entry_count();
   return true;
+}
+
+// The cut of a torn tail has given back what was kept, and the disk may be full at the next append.
+void RecoveryRun::keep_room() {
+  if (open_.config.room_ahead_bytes == 0 || foreign()) return;
+  const Segment& active = *log_.segments.back();
+  const Result<std::unique_ptr<File>> file = files_.open(log_path(active), OpenMode::kReadWrite);
+  if (file) (void)(*file)->allocate(active.size_bytes + open_.config.room_ahead_bytes);  // a wish
 }
 
 // Whose name is known to survive a loss of power. Not that of a file which is there, but empty: the process before may

@@ -58,6 +58,7 @@ class RecoveryRun {
   Result<void> settle_snapshots();
   Result<bool> is_as_it_was_closed();
   void settle_names();
+  void keep_room();
   Result<std::optional<Offset>> begin_of_hole(Offset kept_end);
   struct SealedEnd {
     Offset end{0};

@@ -80,6 +80,7 @@ class Segment {
   int64_t first_append_ms = kNoTimestamp;
   int64_t last_append_ms = kNoTimestamp;  // by our clock; the file's time after a restart
   int64_t synced_bytes = 0;               // durable, as far as we had to know
+  int64_t allocated_bytes = 0;            // the disk has room for, as far as we have asked
   bool directory_synced = false;          // its name survives a loss of power
   // Its greatest timestamp was read from the time index file only: checked against the batch before it lets a segment
   // die.

@@ -35,7 +35,14 @@ void SimFileContent::write(size_t position, ByteView bytes) {
   changes_.push_back(std::move(change));
 }
 
+int64_t SimFileContent::space_bytes() const noexcept {
+  return static_cast<int64_t>(std::max(cached_.size(), allocated_));
+}
+
+void SimFileContent::allocate(size_t size_bytes) { allocated_ = std::max(allocated_, size_bytes); }
+
 void SimFileContent::truncate(size_t size) {
+  allocated_ = std::min(allocated_, size);
   Change change{.position = size, .bytes = {}, .is_truncation = true, .size_after = size};
   apply(cached_, change);
   changes_.push_back(std::move(change));
@@ -55,6 +62,7 @@ void SimFileContent::apply(std::vector<uint8_t>& bytes, const Change& change) {
 void SimFileContent::sync() {
   for (const Change& change : changes_) apply(platter_, change);
   changes_.clear();
+  allocated_on_platter_ = allocated_;
 }
 
 void SimFileContent::fail_sync(Random& random) {
@@ -73,6 +81,7 @@ void SimFileContent::lose_power(Random& random, SimFaultCounts& counts) {
   if (!changes_.empty()) platter_ = survive(choose_survival(random, 0), random, counts);
   changes_.clear();
   cached_ = platter_;
+  allocated_ = allocated_on_platter_;
 }
 
 void SimFileContent::flip_bit(size_t position, int bit) {

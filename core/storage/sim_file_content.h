@@ -24,10 +24,12 @@ class SimFileContent {
  public:
   ByteView cached() const noexcept { return cached_; }
   int64_t size_bytes() const noexcept { return static_cast<int64_t>(cached_.size()); }
+  int64_t space_bytes() const noexcept;  // on the disk: with what was allocated behind the end
   size_t unsynced_changes() const noexcept { return changes_.size(); }
 
   void write(size_t position, ByteView bytes);  // beyond the end leaves a hole of zeros
-  void truncate(size_t size);
+  void truncate(size_t size);                   // gives back what was allocated behind it
+  void allocate(size_t size_bytes);             // durable with the next sync
   void sync();
   // The size and some of the dirty bytes reach the platter, the rest never will: they are no longer dirty, so no later
   // sync writes them. Readers still see them (ext4), or see what is on the platter (xfs).
@@ -52,6 +54,8 @@ class SimFileContent {
   std::vector<uint8_t> cached_;
   std::vector<uint8_t> platter_;
   std::vector<Change> changes_;
+  size_t allocated_ = 0;
+  size_t allocated_on_platter_ = 0;
 };
 
 }  // namespace leat

@@ -134,7 +134,7 @@ class SimFileSystem::SimFile final : public File {
 
 // How many of the bytes the disk has room for.
 size_t SimFileSystem::SimFile::growth_allowed(size_t position, size_t size) const {
-  const int64_t end_max = node_->content.size_bytes() + disk_->room_bytes();
+  const int64_t end_max = node_->content.space_bytes() + disk_->room_bytes();
   const int64_t allowed = std::clamp<int64_t>(end_max - static_cast<int64_t>(position), 0, static_cast<int64_t>(size));
   return static_cast<size_t>(allowed);
 }
@@ -235,13 +235,15 @@ Result<int64_t> SimFileSystem::SimFile::size() {
   return node_->content.size_bytes();
 }
 
-// Checks for room, but keeps none: later writes can still run out of it.
 Result<void> SimFileSystem::SimFile::allocate(int64_t size_bytes) {
   const std::lock_guard guard(disk_->mutex);
   TRY(power, begin_change("allocate"));
   if (power == Power::kGoesNow) return Disk::fail_power_out("allocate", path_);
   if (is_read_only_) return fail_errno(EBADF, "allocate", path_);
-  if (size_bytes - node_->content.size_bytes() <= disk_->room_bytes()) return {};
+  if (size_bytes - node_->content.space_bytes() <= disk_->room_bytes()) {
+    node_->content.allocate(static_cast<size_t>(std::max<int64_t>(size_bytes, 0)));
+    return {};
+  }
   disk_->counts.add(SimFault::kNoSpace);
   return fail_errno(ENOSPC, fmt::format("allocate {} bytes for", size_bytes), path_);
 }

@@ -13,7 +13,8 @@
 //     by its next sync, as Linux does since 4.13; one opened later is not.
 //   - A killed process loses nothing but its handles: what it wrote is visible to the next one, though it is not
 //   durable yet.
-//   - A full disk takes the part of a write for which it has room, and may refuse new names.
+//   - A full disk takes the part of a write for which it has room, and may refuse new names. What was allocated for a
+//   file is that file's, also after a loss of power when a sync came behind it, until it is truncated.
 // Not modelled: stale blocks of other files in fresh space (data=writeback), damage by a drive that does not keep its
 // word. Thread: any, under one lock, for the sake of tests that bring workers; a simulation needs one thread for its
 // order.

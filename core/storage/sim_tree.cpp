@@ -245,7 +245,7 @@ void remove_from_platter(SimNode& node, const NodeSet& removed) {  // NOLINT: re
 }
 
 int64_t bytes_below(const SimNode& node) {  // NOLINT: recursion by depth of folders
-  int64_t size_bytes = node.content.size_bytes();
+  int64_t size_bytes = node.content.space_bytes();
   for (const auto& [name, inside] : node.cached) size_bytes += bytes_below(*inside);
   return size_bytes;
 }

@@ -44,6 +44,8 @@ class FakeMetadataJournal final : public MetadataJournal {
     std::erase_if(batches, [&](const auto& batch) { return batch.first < offset; });
   }
 
+  bool is_short_of_room() const override { return is_short; }
+
   Result<MetadataMachine> replayed() const {
     if (is_unreadable) return fail(Errc::kIo, "cannot be read");
     MetadataMachine machine;
@@ -68,6 +70,7 @@ class FakeMetadataJournal final : public MetadataJournal {
   bool held = false;
   bool is_unreadable = false;
   bool forgets_nothing = false;  // as when a crash loses the log start
+  bool is_short = false;         // of room
   std::vector<std::shared_ptr<Event>> waiting;
 
  private:

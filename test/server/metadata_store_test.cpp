@@ -369,6 +369,25 @@ TEST_CASE("metadata store: a journal that a crash made long again is cut at the 
   CHECK(*f.journal.replayed() == f.store->machine());
 }
 
+TEST_CASE("metadata store: what room a full disk has is not for snapshots", "[server][metadata]") {
+  Fixture f;
+  REQUIRE(f.create("t").has_value());
+  const auto alter = [&f](int count) {
+    for (int i = 0; i < count; ++i) {
+      REQUIRE(f.run(f.store->alter_topic_configs("t", f.set("retention.ms", std::to_string(i)), AlterMode::kIncremental,
+                                                 Validate::kAndDo))
+                  .has_value());
+    }
+  };
+  f.journal.is_short = true;
+  alter(1500);
+  CHECK(f.journal.stored_record_count() >= 1500);
+  f.journal.is_short = false;
+  alter(1);
+  CHECK(f.journal.stored_record_count() < 20);
+  CHECK(*f.journal.replayed() == f.store->machine());
+}
+
 TEST_CASE("metadata store: a snapshot of many topics takes several appends and loses none", "[server][metadata]") {
   Fixture f;
   std::vector<CreateTopicEvent> events;

@@ -628,6 +628,42 @@ TEST_CASE("running broker: below the disk reserve clients are refused, deletes w
   CHECK(world.produce("t", 0, "v") == Offset(1));
 }
 
+TEST_CASE("running broker: on a volume without a free byte, after a crash, deletes and settings still work",
+          "[server][broker]") {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    INFO("seed " << seed);
+    World world(seed);
+    REQUIRE(world.start());
+    for (const char* name : {"gone", "kept"}) {
+      world.create_topic(name, 2);
+      for (int i = 0; i < 5; ++i) REQUIRE(world.produce(name, i % 2, std::string(1000, 'x')));
+    }
+    sync_all(world.files, "/data");
+    world.crash();
+    world.files.limit_space_to_used_and(0);  // another program has filled it
+    REQUIRE(world.start());
+    CHECK_FALSE(world.produce("kept", 0, "v"));
+    std::vector<ConfigChange> changes;
+    changes.push_back({.name = "retention.ms", .value = "1000"});
+    MetadataStore& metadata = *world.broker->broker().metadata;
+    const MetadataResult<void> altered =
+        world.run(metadata.alter_topic_configs("kept", std::move(changes), AlterMode::kIncremental, Validate::kAndDo));
+    if (!altered) FAIL(altered.error().message);
+    const MetadataResult<TopicState> deleted = world.run(metadata.delete_topic(world.id_of("gone")));
+    if (!deleted) FAIL(deleted.error().message);
+    world.scheduler.advance(Millis(100));
+    CHECK_FALSE(world.exists("/data/gone-0"));
+    CHECK(*world.files.free_bytes("/data") > 4000);
+    world.files.set_space_bytes(std::nullopt);
+    world.scheduler.advance(Millis(1100));
+    CHECK(world.produce("kept", 0, "v"));
+    REQUIRE(world.stop());
+    REQUIRE(world.start());
+    CHECK(world.find("gone", 0) == nullptr);
+    CHECK(world.find("kept", 0)->log().config().retention_ms == 1000);
+  }
+}
+
 TEST_CASE("running broker: appends between two looks at the disk leave the reserve alone", "[server][broker]") {
   World world;
   REQUIRE(world.start());

@@ -348,3 +348,58 @@ TEST_CASE("log: policy may change to commit over segments that were never synced
   const std::vector<SeenRecord> after = log.read_all();
   CHECK(after == before);
 }
+
+TEST_CASE("append: room that is kept ahead is there on a full disk, over a crash too", "[log][append]") {
+  for (const bool loses_power : {false, true}) {
+    SimFileSystem disk(1);
+    LogConfig config = small_segments(FlushPolicy::kCommit);
+    config.segment_bytes = 1 << 20;
+    config.room_ahead_bytes = 3000;
+    OpenLog log(disk, config);
+    log.kind = LogKind::kJournal;
+    log.create();
+    log.append_many(3, {.value_bytes = 100});
+    const int64_t size = log.log->size_bytes();
+    CHECK(size_of(disk, kFirstLog) == size);
+    for (const char* name : {"partition.metadata", "leader-epoch-checkpoint"}) {  // made without a sync
+      REQUIRE((*disk.open(join_path(kFolder, name), OpenMode::kReadWrite))->sync(SyncKind::kData));
+    }
+    disk.limit_space_to_used_and(0);
+    log.log.reset();
+    if (loses_power) {
+      disk.lose_power();
+    } else {
+      disk.kill_process();
+    }
+    log.recover_unclean();
+    CHECK(log.log->leader_epoch() == 0);  // for nobody reads it; and so no file is needed for another one
+    int taken = 0;
+    while (!log.append_one({.value_bytes = 100}).error) ++taken;
+    CHECK(taken * (size / 3) >= config.room_ahead_bytes - size / 3);
+    CHECK(taken < 50);
+    const std::vector<SeenRecord> before = log.read_all();
+    CHECK(before.size() == static_cast<size_t>(3 + taken));
+    // What was cut back is kept for the next one, which may be smaller.
+    CHECK(log.append_one({.value_bytes = 100}).error->code == Errc::kNoSpace);
+    disk.set_space_bytes(std::nullopt);
+    CHECK(log.append_one({.value_bytes = 100}).base_offset == Offset(3 + taken));
+    disk.limit_space_to_used_and(0);
+    for (int i = 1; i < 10; ++i) CHECK(log.append_one({.value_bytes = 100}).base_offset == Offset(3 + taken + i));
+  }
+}
+
+TEST_CASE("append: a torn tail that is cut at a start costs no room", "[log][append]") {
+  SimFileSystem disk(1);
+  LogConfig config = small_segments(FlushPolicy::kCommit);
+  config.segment_bytes = 1 << 20;
+  config.room_ahead_bytes = 3000;
+  OpenLog log(disk, config);
+  log.kind = LogKind::kJournal;
+  log.create();
+  log.append_many(3, {.value_bytes = 100});
+  append_bytes(disk, kFirstLog, std::vector<uint8_t>(33, 9));
+  log.recover_unclean();
+  CHECK(log.report.cut_bytes == 33);
+  disk.limit_space_to_used_and(0);
+  for (int i = 3; i < 13; ++i) CHECK(log.append_one({.value_bytes = 100}).base_offset == Offset(i));
+}

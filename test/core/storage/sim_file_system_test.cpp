@@ -327,6 +327,30 @@ TEST_CASE("sim: a full disk takes what fits, and recovers", "[storage][sim]") {
   CHECK(files.faults().of(SimFault::kNoSpace) > 2);
 }
 
+TEST_CASE("sim: what is allocated for a file is kept for it on a full disk", "[storage][sim]") {
+  SimFileSystem files(1);
+  auto file = write_file(files, "/a", std::string(1000, 'a'));
+  REQUIRE(file->allocate(3000));
+  CHECK(*file->size() == 1000);
+  files.limit_space_to_used_and(0);
+  CHECK(*files.free_bytes("/") == 0);
+  CHECK(write_text(*file, 1000, std::string(1500, 'b')));
+  CHECK(*files.free_bytes("/") == 0);
+  REQUIRE(file->sync(SyncKind::kData));
+  REQUIRE(files.sync_directory("/"));
+  const bool loses_power = GENERATE(true, false);
+  if (loses_power) {
+    files.lose_power();
+  } else {
+    files.kill_process();
+  }
+  file = *files.open("/a", OpenMode::kReadWrite);
+  CHECK(write_text(*file, 2500, std::string(500, 'c')));
+  CHECK(write_text(*file, 3000, "d").error().code == Errc::kNoSpace);
+  REQUIRE(file->truncate(100));
+  CHECK(*files.free_bytes("/") == 2900);
+}
+
 TEST_CASE("sim: faults at random, none when the rates are zero", "[storage][sim]") {
   SimFileSystem files(3);
   make_data_directory(files);
