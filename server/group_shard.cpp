@@ -124,7 +124,11 @@ struct GroupShard::Asker {
 };
 
 GroupShard::GroupShard(const Parts& parts, std::unique_ptr<GroupLog> log)
-    : parts_(parts), log_(std::move(log)), steps_(parts.scheduler, *this), gate_(parts.scheduler) {}
+    : parts_(parts),
+      log_(std::move(log)),
+      steps_(parts.scheduler, *this),
+      gate_(parts.scheduler),
+      full_log_(parts.scheduler.clock()) {}
 
 GroupShard::~GroupShard() { CHECK(timer_ == kNoTimer, "{}: not stopped", log_->name()); }
 
@@ -152,6 +156,8 @@ GroupErrc GroupShard::why_not(const GroupEvent& event) {
   }
   // What can never become durable is not begun, or each attempt would cost everybody the machine. Reads go on.
   if (!only_reads(event) && log_->closed()) return GroupErrc::kNotCoordinator;
+  const bool is_full = full_count_ > 1 && parts_.scheduler.clock().monotonic() - full_at_ < kWriteAgainAfter;
+  if (!only_reads(event) && is_full) return GroupErrc::kCoordinatorNotAvailable;
   const auto* commit = std::get_if<CommitOffsets>(&event);
   const bool is_too_large = commit != nullptr && size_of(*commit) > log_->step_bytes_max();
   return is_too_large ? GroupErrc::kInvalidCommitOffsetSize : GroupErrc::kNone;
@@ -252,10 +258,22 @@ Task<Result<void>> GroupShard::append(std::vector<std::vector<GroupRecord>> step
     }
     if (appended) continue;
     if (next != steps.end()) is_cutting_ = false;
-    log_error("{}: {}; its groups are read again", log_->name(), appended.error().context);
+    note_failure(appended.error());
     co_return appended;
   }
+  full_count_ = 0;
   co_return Result<void>{};
+}
+
+void GroupShard::note_failure(const Error& error) {
+  if (error.code == Errc::kNoSpace) {
+    lacks_space_ = true;
+    full_log_.error(
+        "{}: the disk is full: groups cannot commit or change until space is freed; {}; they are read again",
+        log_->name(), error.context);
+  } else {
+    log_error("{}: {}; its groups are read again", log_->name(), error.context);
+  }
 }
 
 Task<Result<void>> GroupShard::append_batch(GroupBatch batch, int64_t wall_ms) {
@@ -268,10 +286,15 @@ Task<Result<void>> GroupShard::append_batch(GroupBatch batch, int64_t wall_ms) {
 
 // All who wait go at once: their clients come again, and find the log being read.
 Task<void> GroupShard::rebuild() {
-  refuse_all(GroupErrc::kNotCoordinator);
+  const bool is_full = std::exchange(lacks_space_, false);
+  full_count_ = is_full ? full_count_ + 1 : 0;
+  full_at_ = parts_.scheduler.clock().monotonic();
+  refuse_all(is_full ? GroupErrc::kCoordinatorNotAvailable : GroupErrc::kNotCoordinator);
   if (state_ == State::kStopped) co_return;
   state_ = State::kLoading;
   parts_.scheduler.timers().cancel(std::exchange(timer_, kNoTimer));
+  if (full_count_ > 1) co_await sleep_for(parts_.scheduler, kFullPause);
+  if (state_ == State::kStopped) co_return;
   Task<void> loading = load();
   co_await loading;
 }

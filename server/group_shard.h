@@ -23,6 +23,7 @@
 #include "net/loop/task.h"
 #include "server/group_log.h"
 #include "server/group_refusal.h"
+#include "server/log.h"
 #include "server/state_journal.h"
 
 namespace leat {
@@ -67,6 +68,10 @@ class GroupShard final : private GroupSteps::Owner {
 
   // After a log could not be read: who asks after this time makes it be read again.
   static constexpr Millis kReadAgainAfter{10'000};
+  // Each append that fails costs the machine. On a full disk the first one may have been the last; after a second one
+  // the log is read again a little later, and what clients want written is refused for a while.
+  static constexpr Millis kFullPause{1000};
+  static constexpr Millis kWriteAgainAfter{5000};
   // Records replayed before the loop gets a chance to poll: some microsecond each.
   static constexpr size_t kReplaySlice = 1024;
   // A batch takes whole steps until it has so many records or bytes.
@@ -91,6 +96,7 @@ class GroupShard final : private GroupSteps::Owner {
 
   Task<Result<void>> append(std::vector<std::vector<GroupRecord>> steps) override;
   Task<Result<void>> append_batch(GroupBatch batch, int64_t wall_ms);
+  void note_failure(const Error& error);
   bool may_overlap() const noexcept override { return !is_cutting_ && log_->is_written(); }
   Task<void> rebuild() override;
   void on_durable(GroupStepEnd end) override;
@@ -113,6 +119,10 @@ class GroupShard final : private GroupSteps::Owner {
   std::vector<GroupEvent> told_;             // while the log is being read
   std::shared_ptr<const TopicNames> names_;  // until it has been read for the first time
   Nanos failed_at_{0};
+  bool lacks_space_ = false;  // for that the append that is being lost has failed
+  int full_count_ = 0;        // of losses for want of space in a row
+  Nanos full_at_{0};
+  RateLimitedLog full_log_;
   TimerId timer_ = kNoTimer;
   int64_t timer_at_ms_ = 0;
 };

@@ -119,12 +119,12 @@ bool RateLimitedLog::admit() noexcept {
   return false;
 }
 
-void RateLimitedLog::write(std::string line) {
+void RateLimitedLog::write(LogLevel level, std::string line) {
   if (left_out_ > 0) {
     line += fmt::format(" ({} more such lines were left out)", left_out_);
     left_out_ = 0;
   }
-  log_line(LogLevel::kWarn, line);
+  log_line(level, line);
 }
 
 }  // namespace leat

@@ -55,13 +55,17 @@ class RateLimitedLog {
 
   template <class... Values>
   void warn(fmt::format_string<Values...> format, Values&&... values) {
-    if (admit()) write(fmt::format(format, std::forward<Values>(values)...));
+    if (admit()) write(LogLevel::kWarn, fmt::format(format, std::forward<Values>(values)...));
+  }
+  template <class... Values>
+  void error(fmt::format_string<Values...> format, Values&&... values) {
+    if (admit()) write(LogLevel::kError, fmt::format(format, std::forward<Values>(values)...));
   }
   bool admit() noexcept;  // counts; true when the line may be written
   int64_t left_out() const noexcept { return left_out_; }
 
  private:
-  void write(std::string line);
+  void write(LogLevel level, std::string line);
 
   const Clock& clock_;
   const Nanos period_;

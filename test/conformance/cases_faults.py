@@ -1,5 +1,6 @@
 # cases_faults.py: kill -9 under load, full disks, failing syncs, and what strace sees of the order of sync and
 # answer.
+import errno
 import os
 import re
 import shutil
@@ -110,7 +111,8 @@ def case_stop_after_kill(options):
 def _leat(options, *arguments):
     """(exit code, what it says) of leat, which lies beside leatd."""
     binary = os.path.join(os.path.dirname(os.path.abspath(options.leatd)), 'leat')
-    done = subprocess.run([binary, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    pipes = {'stdout': subprocess.PIPE, 'stderr': subprocess.STDOUT}
+    done = subprocess.run([binary, *arguments], text=True, check=False, **pipes)
     return done.returncode, done.stdout
 
 
@@ -126,7 +128,7 @@ def _wait_for_line(broker, *words):
 
 
 def case_missing_segment(options):
-    """A closed segment that is gone, or cut to nothing, is an error in the log at start, and damage for leat log verify."""
+    """A closed segment that is gone, or cut to nothing: an error in the log at start, and damage to leat log verify."""
     if skipped := missing_tool(options):
         return skipped
     with Leatd(options.leatd) as broker:
@@ -267,3 +269,54 @@ def case_full_disk(options):
         subprocess.run(['umount', mount], check=False)
         os.rmdir(mount)
     return f'ok: full after {good} batches'
+
+
+def _fill(path):
+    """To the last byte that there is room for."""
+    with open(path, 'wb', buffering=0) as file:
+        for size in (65536, 4096, 1):
+            try:
+                while True:
+                    file.write(b'.' * size)
+            except OSError as error:
+                assert error.errno == errno.ENOSPC, error
+
+
+def case_full_volume(options):
+    """A volume that others have filled to the last byte, after kill -9: topics can be deleted and settings changed."""
+    if os.geteuid() != 0 or not shutil.which('mount'):
+        return 'skipped: needs root to mount a small tmpfs'
+    mount = tempfile.mkdtemp(prefix='leat-full-')
+    mounting = ['mount', '-t', 'tmpfs', '-o', 'size=24m', 'tmpfs', mount]
+    if subprocess.run(mounting, capture_output=True, check=False).returncode != 0:
+        os.rmdir(mount)
+        return 'skipped: cannot mount here'
+    try:
+        settings = ['leat.disk.reserve.bytes=1048576']
+        with Leatd(options.leatd, data_dir=os.path.join(mount, 'data'), settings=settings) as broker:
+            client = broker.connect()
+            for topic in ('gone', 'kept'):
+                assert client.create_topic(topic) == 0
+                for i in range(10):
+                    assert client.produce(topic, 0, batch([b'x' * 300_000])) == (0, i)
+            broker.kill()
+            _fill(os.path.join(mount, 'others'))
+            broker.start()
+            client = broker.connect()
+            assert client.produce('kept', 0, batch([b'y']))[0] == 56
+            assert len(client.read_all('kept')) == 10
+            if not missing_tool(options):
+                said = _leat(options, '-b', broker.server, 'config', 'set', 'topic', 'kept', 'retention.ms=86400000')
+                assert said[0] == 0, said
+            assert client.delete_topic('gone') == 0
+            deadline = time.monotonic() + 30
+            while client.produce('kept', 0, batch([b'y']))[0] != 0:
+                assert time.monotonic() < deadline, 'does not resume'
+                time.sleep(0.2)
+            broker.kill()
+            broker.start()
+            assert len(broker.connect().read_all('kept')) >= 11
+    finally:
+        subprocess.run(['umount', mount], check=False)
+        os.rmdir(mount)
+    return None

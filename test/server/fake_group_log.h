@@ -18,7 +18,8 @@ struct GroupDisk {
   int appends = 0;
   int reads = 0;
   int failures_left = 0;  // of appends
-  bool is_held = false;   // appends end when released
+  Errc failure = Errc::kNoSpace;
+  bool is_held = false;  // appends end when released
   bool is_unreadable = false;
   bool is_read_held = false;  // reads, too
   std::optional<Error> closed;
@@ -51,7 +52,7 @@ class FakeGroupLog final : public GroupLog {
     }
     if (disk_.failures_left > 0) {
       --disk_.failures_left;
-      co_return fail(Errc::kNoSpace, "no space left on the device");
+      co_return fail(disk_.failure, "no space left on the device, or worse");
     }
     set_base_offset(batch.unpublished(), Offset(disk_.next_offset));
     disk_.next_offset += record_count;

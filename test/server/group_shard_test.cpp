@@ -235,15 +235,62 @@ TEST_CASE("group shard: a failed append sends everybody away, and the state is t
   const auto read = f.fetch(0);
   f.disk.release();
   f.scheduler.run_until_idle();
-  CHECK(error_of(failing) == GroupErrc::kNotCoordinator);
-  CHECK(error_of(after) == GroupErrc::kNotCoordinator);
-  CHECK((*read)->error == GroupErrc::kNotCoordinator);
-  CHECK((*parked)->error == GroupErrc::kNotCoordinator);
+  for (const GroupErrc told : {error_of(failing), error_of(after), (*read)->error, (*parked)->error}) {
+    CHECK(told == GroupErrc::kCoordinatorNotAvailable);  // the disk is full; they come again
+  }
   CHECK(f.shard->waiting_count() == 0);
   CHECK(f.committed(0) == 1);
   CHECK(f.committed(1) == -1);
   CHECK(error_of(f.commit(0, 4)) == GroupErrc::kNone);
   CHECK(f.committed(0) == 4);
+}
+
+TEST_CASE("group shard: an append that fails for another reason says that the coordinator is elsewhere",
+          "[server][groups]") {
+  Fixture f;
+  f.disk.failure = Errc::kIo;
+  f.disk.failures_left = 1;
+  CHECK(error_of(f.commit(0, 2)) == GroupErrc::kNotCoordinator);
+  CHECK(error_of(f.commit(0, 3)) == GroupErrc::kNone);
+}
+
+TEST_CASE("group shard: on a disk that stays full not every attempt costs the machine", "[server][groups]") {
+  Fixture f;
+  REQUIRE(error_of(f.commit(0, 1)) == GroupErrc::kNone);
+  f.disk.failures_left = 1000;
+  CHECK(error_of(f.commit(0, 2)) == GroupErrc::kCoordinatorNotAvailable);
+  CHECK(f.committed(0) == 1);
+  CHECK(error_of(f.commit(0, 2)) == GroupErrc::kCoordinatorNotAvailable);
+  CHECK_FALSE(f.shard->is_ready());
+  f.scheduler.advance(GroupShard::kFullPause);
+  REQUIRE(f.shard->is_ready());
+  const int appends = f.disk.appends;
+  const int reads = f.disk.reads;
+  for (int i = 0; i < 10; ++i) {
+    CHECK(error_of(f.commit(0, 2)) == GroupErrc::kCoordinatorNotAvailable);
+    CHECK(f.committed(0) == 1);  // who only reads is served
+  }
+  CHECK(f.disk.appends == appends);
+  CHECK(f.disk.reads == reads);
+  f.disk.failures_left = 0;
+  f.scheduler.advance(GroupShard::kWriteAgainAfter);
+  CHECK(error_of(f.commit(0, 3)) == GroupErrc::kNone);
+  f.disk.failures_left = 1;  // it was free in between: at once again
+  CHECK(error_of(f.commit(0, 4)) == GroupErrc::kCoordinatorNotAvailable);
+  CHECK(f.shard->is_ready());
+  CHECK(error_of(f.commit(0, 5)) == GroupErrc::kNone);
+}
+
+TEST_CASE("group shard: stopping while a full disk is waited for", "[server][groups]") {
+  Fixture f;
+  f.disk.failures_left = 1000;
+  for (int i = 0; i < 2; ++i) CHECK(error_of(f.commit(0, 2)) == GroupErrc::kCoordinatorNotAvailable);
+  CHECK_FALSE(f.shard->is_ready());
+  spawn(f.shard->stop());
+  f.scheduler.run_until_idle();
+  f.scheduler.advance(GroupShard::kFullPause);
+  CHECK_FALSE(f.shard->is_ready());
+  f.shard.reset();
 }
 
 TEST_CASE("group shard: while the log is read, clients come again; what the broker says is kept", "[server][groups]") {
@@ -432,7 +479,7 @@ TEST_CASE("group shard: stopping while the log is read, and while it is read aga
   for (const auto& event : std::exchange(f.disk.waiting, {})) event->set();
   f.scheduler.run_until_idle();
   CHECK_FALSE(f.shard->is_ready());
-  CHECK(error_of(failing) == GroupErrc::kNotCoordinator);
+  CHECK(error_of(failing) == GroupErrc::kCoordinatorNotAvailable);
   f.stop();
   f.disk.is_read_held = true;
   f.start();
