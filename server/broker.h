@@ -6,13 +6,17 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 
+#include "core/base/error.h"
 #include "core/base/random.h"
+#include "core/base/topic_partition.h"
 #include "core/storage/file_system.h"
 #include "net/loop/scheduler.h"
 #include "server/append_group.h"
 #include "server/byte_budget.h"
 #include "server/fetch_session.h"
+#include "server/log.h"
 #include "server/metrics.h"
 #include "server/partition_table.h"
 
@@ -66,7 +70,14 @@ struct Broker {
   AppendDeadlines append_deadlines{scheduler};
   ByteBudget append_budget{scheduler, kAppendBudgetBytes};
   ByteBudget response_budget{scheduler, kResponseBudgetBytes};  // Fetch responses that are read and not sent yet
+  RateLimitedLog damage_log{scheduler.clock(), 5, Millis(60'000)};
   int64_t fetch_bytes_max = 55 << 20;  // fetch.max.bytes: of one response, whatever the client asks for
+
+  // A reader sees no more than a code, and tries again and again. `wanted`: "offset 17".
+  void note_unreadable(const TopicPartition& name, std::string_view wanted, const Error& error) {
+    const bool is_damage = error.code == Errc::kCorrupt || error.code == Errc::kCorruptBatch || error.code == Errc::kIo;
+    if (is_damage) damage_log.error("{}: damaged: {} cannot be read: {}", name, wanted, error.context);
+  }
 
   // What one Fetch response may hold now: the more is unsent (slow readers), the less, down to a floor with which
   // everybody gets on. So n slow readers pin the budget and n floors, not n times the client's own limit.

@@ -5,6 +5,12 @@
 
 namespace leat {
 
+namespace {
+
+constexpr int64_t kAuditBytes = 1 << 20;  // a third of a millisecond, from the page cache
+
+}  // namespace
+
 class Partition::UpkeepJob final : public Job {
  public:
   UpkeepJob(Partition& partition, std::unique_ptr<Maintenance> work, Upkeep kind)
@@ -27,7 +33,23 @@ Partition::Partition(const Parts& parts, std::unique_ptr<PartitionLog> log, cons
       lane_(parts.scheduler, parts.lane_starter, *log_, waiters_, parts.lane),
       settings_(settings) {}
 
-Partition::~Partition() { CHECK(!upkeep_.is_out && !compaction_.is_out, "{}: upkeep is out", name()); }
+Partition::~Partition() {
+  CHECK(!upkeep_.is_out && !compaction_.is_out && !audit_.is_out, "{}: upkeep is out", name());
+}
+
+Partition::UpkeepSlot& Partition::slot_of(Upkeep kind) noexcept {
+  switch (kind) {
+    case Upkeep::kCompaction:
+      return compaction_;
+    case Upkeep::kAudit:
+      return audit_;
+    case Upkeep::kRetention:
+    case Upkeep::kCheckpoint:
+    case Upkeep::kFlush:
+      break;
+  }
+  return upkeep_;
+}
 
 void Partition::set_settings(const TopicSettings& settings) {
   log_->set_config(settings.log);
@@ -51,6 +73,8 @@ std::unique_ptr<Maintenance> Partition::begin_upkeep(Upkeep kind, int64_t now_ms
       return log_->begin_flush(now_ms);
     case Upkeep::kCompaction:
       return log_->begin_compaction(now_ms, {});
+    case Upkeep::kAudit:
+      return log_->begin_audit(kAuditBytes);
   }
   return nullptr;
 }
@@ -77,7 +101,10 @@ void Partition::on_upkeep_done(Maintenance& work, Upkeep kind) {
   log_->finish(work);
   lane_.announce(before, 0);
   if (slot.on_finished != nullptr) {
-    UpkeepReport report{.notes = std::move(work.notes), .error = std::move(work.error), .goes_on = work.goes_on};
+    UpkeepReport report{.notes = std::move(work.notes),
+                        .damaged = std::move(work.damaged),
+                        .error = std::move(work.error),
+                        .goes_on = work.goes_on};
     std::exchange(slot.on_finished, nullptr)(std::move(report));
   }
   quiet_maybe();
@@ -103,7 +130,8 @@ void Partition::drain(std::function<void()> on_quiet) {
 }
 
 void Partition::quiet_maybe() {
-  if (!lane_quiet_ || upkeep_.is_out || compaction_.is_out || on_quiet_ == nullptr) return;
+  const bool is_out = upkeep_.is_out || compaction_.is_out || audit_.is_out;
+  if (!lane_quiet_ || is_out || on_quiet_ == nullptr) return;
   scheduler_.call_soon(std::exchange(on_quiet_, nullptr));
 }
 

@@ -46,10 +46,12 @@ class Partition {
   // Deletes records below `to` (DeleteRecords, retention by the owner): wakes whom it concerns.
   Result<void> advance_log_start(Offset to);
   // Runs one Maintenance of the log on a worker, if none is out; false when it was not started.
-  // Compaction has a place of its own, for it takes long; a start of it is a small piece, see goes_on.
-  enum class Upkeep : uint8_t { kRetention, kCheckpoint, kFlush, kCompaction };
+  // Compaction has a place of its own, and so has the check of what is read, for they take long; a start of them is a
+  // small piece, see goes_on.
+  enum class Upkeep : uint8_t { kRetention, kCheckpoint, kFlush, kCompaction, kAudit };
   struct UpkeepReport {
-    std::vector<std::string> notes;  // lines for the log
+    std::vector<std::string> notes;    // lines for the log
+    std::vector<std::string> damaged;  // the same, of bytes that have changed
     std::optional<Error> error;
     bool goes_on = false;  // more of the same may begin at once
   };
@@ -67,7 +69,7 @@ class Partition {
     bool is_out = false;
     std::function<void(UpkeepReport)> on_finished = {};
   };
-  UpkeepSlot& slot_of(Upkeep kind) noexcept { return kind == Upkeep::kCompaction ? compaction_ : upkeep_; }
+  UpkeepSlot& slot_of(Upkeep kind) noexcept;
   std::unique_ptr<Maintenance> begin_upkeep(Upkeep kind, int64_t now_ms);
   void on_upkeep_done(Maintenance& work, Upkeep kind);
   void quiet_maybe();
@@ -79,6 +81,7 @@ class Partition {
   TopicSettings settings_;
   UpkeepSlot upkeep_;
   UpkeepSlot compaction_;
+  UpkeepSlot audit_;
   bool lane_quiet_ = false;
   std::function<void()> on_quiet_;
 };

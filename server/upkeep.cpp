@@ -14,6 +14,10 @@ namespace {
 // Compaction rests for as long as a piece took: it takes half a core at most.
 constexpr Millis kRestMin{1};
 constexpr Millis kRestMax{200};
+// The check of what is read rests ten times as long.
+constexpr int kAuditRest = 10;
+constexpr Millis kAuditRestMin{10};
+constexpr Millis kAuditRestMax{2000};
 
 }  // namespace
 
@@ -36,6 +40,7 @@ void Upkeep::start() {
   spawn(walk_forever(*gate_.try_enter(), Partition::Upkeep::kRetention, options_.retention_every));
   spawn(compact_forever(*gate_.try_enter(), LogKind::kClient, options_.compaction_every));
   spawn(compact_forever(*gate_.try_enter(), LogKind::kInternal, options_.internal_compaction_every));
+  spawn(audit_forever(*gate_.try_enter()));
   spawn(watch_disk(*gate_.try_enter()));
 }
 
@@ -141,6 +146,37 @@ Task<void> Upkeep::compact(TopicPartition name, LogKind kind) {
   }
 }
 
+// What is read is checked soon afterwards, by a tenth of a core at most, and of the disk.
+Task<void> Upkeep::audit_forever(Gate::Hold hold) {
+  const Gate::Hold held = std::move(hold);
+  while (true) {
+    const Woken woken = co_await stop_.wait_for(options_.audit_every);
+    if (woken != Woken::kTimedOut) co_return;
+    Place at;
+    for (size_t passed = 1; !stop_.is_set(); ++passed) {
+      if (passed % kSlice == 0) co_await sleep_for(parts_.scheduler, Millis(1));
+      const std::optional<Partition*> partition = next_partition(at);
+      if (!partition || stop_.is_set()) break;
+      if (*partition == nullptr || !(*partition)->log().may_audit()) continue;
+      TopicPartition name{at.topic, at.index};
+      co_await audit(std::move(name));
+    }
+  }
+}
+
+Task<void> Upkeep::audit(TopicPartition name) {
+  while (!stop_.is_set()) {
+    Partition* partition = parts_.table.find(name.topic, name.partition);
+    if (partition == nullptr) co_return;
+    const Nanos began = parts_.scheduler.clock().monotonic();
+    const GoesOn goes_on = co_await visit(partition, Partition::Upkeep::kAudit);
+    if (goes_on == GoesOn::kNo) co_return;
+    const auto took = std::chrono::ceil<Millis>(parts_.scheduler.clock().monotonic() - began);
+    const Woken woken = co_await stop_.wait_for(std::clamp(took * kAuditRest, kAuditRestMin, kAuditRestMax));
+    if (woken != Woken::kTimedOut) co_return;
+  }
+}
+
 Task<Upkeep::GoesOn> Upkeep::visit(Partition* partition, Partition::Upkeep kind) {
   Event finished(parts_.scheduler);
   Partition::UpkeepReport report;
@@ -162,6 +198,7 @@ Task<Upkeep::GoesOn> Upkeep::visit(Partition* partition, Partition::Upkeep kind)
       log_info("{}: {}", name, note);
     }
   }
+  for (const std::string& line : report.damaged) log_error("{}: damaged: {}", name, line);
   if (report.error) log_error("{}: {}", name, report.error->context);
   co_return report.goes_on ? GoesOn::kYes : GoesOn::kNo;
 }

@@ -1,8 +1,9 @@
 // upkeep.h: what a broker does by itself: background syncs (flush.ms, flush.messages) and the indexing of rolled
-// segments, checkpoints of recovery points, retention, compaction, the watch on free disk space. There may be thousands
-// of partitions, so nothing has a timer of its own: each kind of work walks all partitions, in slices that leave the
-// loop room, with at most one job of that kind out at a time, so that appends never queue behind it. Compaction walks
-// twice: the broker's own logs, which must stay small for a quick start, do not wait behind large topics.
+// segments, checkpoints of recovery points, retention, compaction, the check of what was read, the watch on free disk
+// space. There may be thousands of partitions, so nothing has a timer of its own: each kind of work walks all
+// partitions, in slices that leave the loop room, with at most one job of that kind out at a time, so that appends
+// never queue behind it. Compaction walks twice: the broker's own logs, which must stay small for a quick start, do not
+// wait behind large topics.
 // Thread: the loop.
 #pragma once
 
@@ -26,6 +27,7 @@ struct UpkeepOptions {
   Millis retention_every{300'000};  // log.retention.check.interval.ms
   Millis compaction_every{1000};
   Millis internal_compaction_every{250};  // of the broker's own logs
+  Millis audit_every{1000};
   Millis disk_check_every{1000};
 };
 
@@ -57,6 +59,8 @@ class Upkeep {
   Task<void> compact_clients();
   Task<void> compact_internal();
   Task<void> compact(TopicPartition name, LogKind kind);
+  Task<void> audit_forever(Gate::Hold hold);
+  Task<void> audit(TopicPartition name);
   // By name and index, looked up anew each time: topics come and go meanwhile.
   struct Place {
     std::string topic;

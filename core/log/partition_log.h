@@ -183,8 +183,8 @@ class Maintenance {
   virtual ~Maintenance() = default;
   virtual void execute() noexcept = 0;  // worker
 
-  std::vector<std::string>
-      notes;                   // lines for the server's log, once finished: deleted segments, distrusted timestamps ...
+  std::vector<std::string> notes;    // lines for the server's log, once finished: deleted segments ...
+  std::vector<std::string> damaged;  // the same, of bytes that have changed
   std::optional<Error> error;  // what failed, once finished; a failed sync has taken the directory offline as well
   bool goes_on = false;        // once finished: more of the same waits and may begin at once
 };
@@ -290,7 +290,7 @@ class PartitionLog {
   // Reads: kOffsetOutOfRange below log start or above `limits.upper`'s bound of the log end.
   virtual Result<ReadPlan> plan_read(Offset from, const ReadLimits& limits) = 0;
   // Given back by whoever read: a sealed segment keeps neither its file open nor its index in memory, so that the next
-  // read would need a worker again to find where the last one stopped.
+  // read would need a worker again to find where the last one stopped. And the segment is due for begin_audit.
   virtual void note_read_end(const ReadEnd& /*end*/) {}
   virtual std::unique_ptr<TimeLookup> plan_lookup_by_time(int64_t timestamp_ms) = 0;  // first record at or after it
   virtual std::unique_ptr<TimeLookup> plan_lookup_max_timestamp() = 0;                // ListOffsets -3
@@ -315,6 +315,10 @@ class PartitionLog {
   virtual Offset cleaned_offset() const noexcept { return Offset(0); }  // compaction has been over what lies below it
   // Compaction may have been over it, or may come to it: noted by the directory before that begins, and for good.
   virtual bool may_be_compacted() const noexcept { return false; }
+  // The check of sealed segments that somebody has read since the log was opened, each once, in small pieces: null when
+  // none is due, or while a piece is out. One of them may be out beside other upkeep.
+  virtual std::unique_ptr<Maintenance> begin_audit(int64_t /*bytes_max*/) { return nullptr; }
+  virtual bool may_audit() const noexcept { return false; }  // else begin_audit() need not be asked
   virtual void finish(Maintenance& work) = 0;
   virtual std::unique_ptr<Maintenance> begin_close() = 0;  // final sync and checkpoint; no append may be out
 };

@@ -19,6 +19,7 @@
 #include "core/log/producer_state.h"
 #include "core/log/recovery.h"
 #include "core/log/retention.h"
+#include "core/log/segment_audit.h"
 #include "core/log/segment_read.h"
 #include "core/log/tail_cache.h"
 #include "core/log/time_lookup.h"
@@ -69,6 +70,8 @@ class PartitionLogImpl final : public PartitionLog {
   }
   Offset cleaned_offset() const noexcept override { return cleaned_; }
   bool may_be_compacted() const noexcept override { return may_be_compacted_; }
+  std::unique_ptr<Maintenance> begin_audit(int64_t bytes_max) override;
+  bool may_audit() const noexcept override { return audit_ != nullptr || audit_is_due_; }
   void finish(Maintenance& work) override;
   std::unique_ptr<Maintenance> begin_close() override;
 
@@ -130,6 +133,7 @@ class PartitionLogImpl final : public PartitionLog {
   Surveyed add_survey(CompactionWork& work);
   void begin_pass(int64_t now_ms, const CompactionLimits& limits);
   void give_up_pass();
+  void finish_audit();
   void finish_compaction();
   void take_compaction_error(CompactionWork& work);
   void take_step(CompactionWork& work);
@@ -162,6 +166,9 @@ class PartitionLogImpl final : public PartitionLog {
   int unsynced_appends_ = 0;               // written, their sync not reported yet
   UpkeepWork* upkeep_out_ = nullptr;
   CompactionWork* compaction_out_ = nullptr;
+  AuditWork* audit_out_ = nullptr;
+  std::shared_ptr<SegmentAudit> audit_;  // the one under way
+  bool audit_is_due_ = false;            // of a segment, perhaps
   Compaction compaction_;
   bool may_be_compacted_;
   Offset cleaned_{0};                         // durable, and nothing of it awaits a swap

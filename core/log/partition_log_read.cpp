@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/log/file_names.h"
 #include "core/log/partition_log_impl.h"
@@ -79,6 +80,32 @@ void PartitionLogImpl::note_read_end(const ReadEnd& end) {
   if (!segment.reading) segment.reading = std::make_unique<Segment::Reading>(end.file);
   segment.reading->put(end.next_offset, end.position);
   has_readings_ = true;
+  if (segment.audit != Segment::Audit::kNotAsked) return;
+  segment.audit = Segment::Audit::kDue;
+  audit_is_due_ = true;
+}
+
+std::unique_ptr<Maintenance> PartitionLogImpl::begin_audit(int64_t bytes_max) {
+  if (audit_out_ != nullptr) return nullptr;
+  if (audit_ == nullptr) {
+    const auto due = std::find_if(segments_.begin(), segments_.end(), [](const std::shared_ptr<Segment>& segment) {
+      return segment->audit == Segment::Audit::kDue && !segment->awaits_swap;
+    });
+    audit_is_due_ = due != segments_.end();
+    if (!audit_is_due_) return nullptr;
+    (*due)->audit = Segment::Audit::kBegun;
+    audit_ =
+        std::make_shared<SegmentAudit>(files_, directory_, snapshot_of(static_cast<size_t>(due - segments_.begin())));
+  }
+  auto work = std::make_unique<AuditWork>(audit_, bytes_max);
+  audit_out_ = work.get();
+  return work;
+}
+
+void PartitionLogImpl::finish_audit() {
+  AuditWork& work = *std::exchange(audit_out_, nullptr);
+  if (work.is_over) audit_.reset();
+  work.goes_on = may_audit();
 }
 
 void PartitionLogImpl::close_unused_readings() noexcept {

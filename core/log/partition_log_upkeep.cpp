@@ -103,8 +103,8 @@ std::unique_ptr<Maintenance> PartitionLogImpl::begin_flush(int64_t now_ms) {
 // A log to which nothing was written since its files were complete is left as it is: the directory keeps its unused
 // epoch, and a broker of a thousand idle partitions stops at once, also after a crash.
 std::unique_ptr<Maintenance> PartitionLogImpl::begin_close() {
-  const bool is_idle =
-      append_out_ == nullptr && unsynced_appends_ == 0 && upkeep_out_ == nullptr && compaction_out_ == nullptr;
+  const bool is_idle = append_out_ == nullptr && unsynced_appends_ == 0 && upkeep_out_ == nullptr &&
+                       compaction_out_ == nullptr && audit_out_ == nullptr;
   CHECK(is_idle, "{}: closed while work is out", name_);
   if (health_->offline) return nullptr;
   active().complete_time_index();
@@ -249,6 +249,7 @@ Result<void> PartitionLogImpl::advance_log_start(Offset to) {
 
 void PartitionLogImpl::finish(Maintenance& taken) {
   if (&taken == compaction_out_) return finish_compaction();
+  if (&taken == audit_out_) return finish_audit();
   CHECK(&taken == upkeep_out_, "{}", name_);
   UpkeepWork& work = *upkeep_out_;
   upkeep_out_ = nullptr;

@@ -86,6 +86,8 @@ class Segment {
   // die.
   bool max_timestamp_unchecked = false;
   bool distrust_noted = false;  // its largest timestamp lies in the future, and that was said once
+  // A sealed one that somebody has read is checked once.
+  enum class Audit : uint8_t { kNotAsked, kDue, kBegun } audit = Audit::kNotAsked;
 
   // Compaction. When the first tombstone that has got a date may go, INT64_MAX when none has one; nullopt: not known,
   // for after a restart nobody has looked yet.

@@ -1,6 +1,8 @@
 // fetch_pass.cpp: see fetch_pass.h. Errors of a partition: at the top of fetch.cpp.
 #include "server/handlers/fetch_pass.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/record/batch.h"
@@ -283,6 +285,9 @@ Task<void> FetchPass::read_cold() {
     Answer& answer = answers_[asked[i].answer];
     Result<FetchedBatches>& read = result->reads[i];
     if (!read) {
+      const FetchEntry& entry = *answer.entry;
+      broker_.note_unreadable({entry.topic_name, entry.key.partition},
+                              fmt::format("offset {}", entry.position.fetch_offset), read.error());
       fail(answer, error_of(read.error().code));
     } else {
       take_read(answer, std::move(*read));

@@ -8,6 +8,8 @@
 //                  leader epoch below / above ours           FENCED_LEADER_EPOCH / UNKNOWN_LEADER_EPOCH
 //                  special value not of this version         UNSUPPORTED_VERSION
 //                  the files cannot be read / are damaged    KAFKA_STORAGE_ERROR / CORRUPT_MESSAGE
+#include <fmt/format.h>
+
 #include <set>
 
 #include "net/loop/run_on.h"
@@ -153,6 +155,8 @@ Task<PartitionAnswer> answer_partition(Broker& broker, std::string topic, int32_
   if (found.partition == nullptr) {
     answer.error_code = found.error;
   } else if (!result) {
+    broker.note_unreadable({topic, index}, fmt::format("the offset of timestamp {}", question.timestamp),
+                           result.error());
     answer.error_code = error_of(result.error().code);
   } else if (result->has_value() && (*result)->offset < last_fetchable(*found.partition, question.isolation)) {
     set_found(answer, question, **result);

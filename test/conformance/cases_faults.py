@@ -116,17 +116,6 @@ def _leat(options, *arguments):
     return done.returncode, done.stdout
 
 
-def _wait_for_line(broker, *words):
-    """A line of the log that has all words; of this start or an earlier one."""
-    deadline = time.monotonic() + 10
-    while True:
-        for line in broker.log().splitlines():
-            if all(word in line for word in words):
-                return line
-        assert time.monotonic() < deadline, f'no line with {words}:\n{broker.log()[-2000:]}'
-        time.sleep(0.05)
-
-
 def case_missing_segment(options):
     """A closed segment that is gone, or cut to nothing: an error in the log at start, and damage to leat log verify."""
     if skipped := missing_tool(options):
@@ -146,7 +135,7 @@ def case_missing_segment(options):
         assert code == 1 and said.count('the records of offsets 10 to 19 are missing') == 2, (code, said)
         broker.start()
         for topic in ('gone-0', 'emptied-0'):
-            assert ' error ' in _wait_for_line(broker, topic, 'damaged', 'offsets 10 to 19 are missing')
+            assert ' error ' in broker.wait_for_line(topic, 'damaged', 'offsets 10 to 19 are missing')
             read = broker.connect().read_all(topic[:-2])
             assert [offset for offset, _ in read] == [*range(10), *range(20, 25)], topic
         assert broker.stop() == 0

@@ -86,6 +86,16 @@ class Leatd:
         with open(self.log_path, errors='replace') as log:
             return log.read()
 
+    def wait_for_line(self, *words):
+        """A line of the log that has all words; of this start or an earlier one."""
+        deadline = time.monotonic() + 10
+        while True:
+            for line in self.log().splitlines():
+                if all(word in line for word in words):
+                    return line
+            assert time.monotonic() < deadline, f'no line with {words}:\n{self.log()[-2000:]}'
+            time.sleep(0.05)
+
     def __enter__(self):
         return self.start()
 

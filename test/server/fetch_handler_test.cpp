@@ -381,6 +381,22 @@ TEST_CASE("fetch: damage and trouble on disk concern their partition only", "[se
   }
 }
 
+TEST_CASE("fetch: who tries again and again to read damage fills no log", "[server][fetch]") {
+  DataFixture f;
+  f.add("bad").reads = FakePartitionLog::Reads::kCold;
+  f.append("bad", 0, make_batch("a"));
+  const auto try_often = [&f](Errc error) {
+    static_cast<FakePartitionLog&>(f.table.find("bad", 0)->log()).cold_read_error = error;
+    const int64_t before = f.broker.damage_log.left_out();
+    for (int i = 0; i < 100; ++i)
+      CHECK(ask(f, fetch({{.topic = "bad"}}))->responses.at(0).partitions.at(0).error_code != ErrorCode::kNone);
+    return f.broker.damage_log.left_out() - before;
+  };
+  CHECK(try_often(Errc::kOffsetOutOfRange) == 0);  // that is no damage
+  CHECK(try_often(Errc::kCorrupt) == 95);
+  CHECK(try_often(Errc::kIo) == 100);
+}
+
 TEST_CASE("fetch: limits of zero still give the first batch, hot or cold", "[server][fetch]") {
   DataFixture f;
   FakePartitionLog& log = f.add("t");

@@ -728,6 +728,44 @@ TEST_CASE("running broker: upkeep moves recovery points and forgets old segments
   CHECK(world.produce("t", 0, "v") == Offset(5));
 }
 
+TEST_CASE("running broker: upkeep checks what was read of closed segments", "[server][broker]") {
+  World world;
+  REQUIRE(world.start());
+  CreateTopicEvent event;
+  event.name = "r";
+  event.partition_count = 1;
+  event.configs = {{"internal.segment.bytes", "100"}};
+  std::vector<CreateTopicEvent> events = {event};
+  const auto created = world.run(world.broker->broker().metadata->create_topics(std::move(events), Validate::kAndDo));
+  REQUIRE(created.at(0).has_value());
+  for (int i = 0; i < 20; ++i) REQUIRE(world.produce("r", 0, "v") == Offset(i));
+  for (const bool deleted : {false, true}) {
+    REQUIRE(world.stop());
+    REQUIRE(world.start());  // what was in memory is in files only
+    PartitionLog& log = world.find("r", 0)->log();
+    CHECK_FALSE(log.may_audit());
+    for (int i = 0; i < 10; ++i) {
+      const Result<ReadPlan> plan = log.plan_read(Offset(i), {.bytes_max = 1});
+      REQUIRE(plan);
+      REQUIRE(plan->read);
+      const Result<FetchedBatches> fetched = plan->read->execute();
+      REQUIRE(fetched);
+      REQUIRE(fetched->end);
+      log.note_read_end(*fetched->end);
+    }
+    CHECK(log.may_audit());
+    if (deleted) {
+      const auto gone = world.run(world.broker->broker().metadata->delete_topic(world.id_of("r")));
+      CHECK(gone.has_value());
+      world.scheduler.advance(Millis(5000));
+      CHECK(world.find("r", 0) == nullptr);
+    } else {
+      world.scheduler.advance(Millis(5000));
+      CHECK_FALSE(log.may_audit());
+    }
+  }
+}
+
 TEST_CASE("running broker: upkeep compacts, and a restart knows how far", "[server][broker]") {
   World world;
   REQUIRE(world.start());
