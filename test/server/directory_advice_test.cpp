@@ -15,8 +15,8 @@ const std::string kPath = "/data";
 struct Disk {
   Disk() { REQUIRE(make_directories(files, kPath)); }
   Result<std::unique_ptr<LogDirectory>> open(int32_t node_id = 1) {
-    LogDirectory::Options options{.files = files, .path = kPath, .random = random};
-    options.node_id = node_id;
+    LogDirectory::Options options{
+        .files = files, .path = kPath, .random = random, .node_id = node_id, .cluster_id = {}};
     return LogDirectory::open(options);
   }
   void write(const std::string& path) { REQUIRE(replace_text_file(files, path, "x", SyncKind::kFull)); }
