@@ -90,14 +90,10 @@ client::ConsumerSettings ConsumeLoad::settings() const {
 Result<void> ConsumeLoad::open(Lane& lane) {
   TRY(made, loop_.new_client(session_));
   lane.client = std::move(made);
-  client::Result<std::unique_ptr<client::Consumer>> consumer = lane.client->consumer(settings());
-  if (!consumer) return fail(session_.failure(consumer.error()));
-  lane.consumer = *std::move(consumer);
-  const client::Result<> assigned = lane.consumer->assign({lane.partition});
-  if (!assigned) return fail(session_.failure(assigned.error()));
-  const client::Result<> placed = lane.consumer->seek(lane.partition, lane.first);
-  if (!placed) return fail(session_.failure(placed.error()));
-  return {};
+  TRY(consumer, session_.checked(lane.client->consumer(settings())));
+  lane.consumer = std::move(consumer);
+  TRY(session_.checked(lane.consumer->assign({lane.partition})));
+  return session_.checked(lane.consumer->seek(lane.partition, lane.first));
 }
 
 client::Task<> ConsumeLoad::read(Lane* lane) {

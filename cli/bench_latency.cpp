@@ -169,14 +169,11 @@ client::ProducerSettings LatencyRun::producer_settings() const {
 Result<void> LatencyRun::open_consumer(client::Client& on, int64_t position) {
   client::ConsumerSettings settings;
   settings.auto_offset_reset = client::OffsetReset::kNone;
-  client::Result<std::unique_ptr<client::Consumer>> consumer = on.consumer(settings);
-  if (!consumer) return fail(session_.failure(consumer.error()));
-  consumer_ = *std::move(consumer);
+  TRY(consumer, session_.checked(on.consumer(settings)));
+  consumer_ = std::move(consumer);
   const client::TopicPartition partition{.topic = options_.topic, .partition = kPartition};
-  const client::Result<> assigned = consumer_->assign({partition});
-  if (!assigned) return fail(session_.failure(assigned.error()));
-  const client::Result<> placed = consumer_->seek(partition, position);
-  if (!placed) return fail(session_.failure(placed.error()));
+  TRY(session_.checked(consumer_->assign({partition})));
+  TRY(session_.checked(consumer_->seek(partition, position)));
   consumer_->poll_each(
       [measured = measured_](const client::Result<client::Records>& records) { return measured->on_records(records); });
   return {};
@@ -187,9 +184,8 @@ Result<void> LatencyRun::prepare() {
   TRY(end, list_offsets(session_, topic.name, {kPartition}, client::kLatestOffset));
   TRY(connected, session_.client());
   TRY(open_consumer(*connected, end[kPartition].offset));
-  client::Result<std::unique_ptr<client::Producer>> producer = connected->producer(producer_settings());
-  if (!producer) return fail(session_.failure(producer.error()));
-  producer_ = *std::move(producer);
+  TRY(producer, session_.checked(connected->producer(producer_settings())));
+  producer_ = std::move(producer);
   return {};
 }
 

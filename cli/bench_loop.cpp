@@ -15,9 +15,7 @@ constexpr Millis kTick{200};
 Result<std::unique_ptr<client::Client>> BenchLoop::new_client(Session& session) {
   TRY(settings, session.client_settings());
   settings.client_id = "leat-bench";
-  client::Result<std::unique_ptr<client::Client>> made = client::Client::create_on(loop_.raw(), settings);
-  if (!made) return fail(session.failure(made.error()));
-  return *std::move(made);
+  return session.checked(client::Client::create_on(loop_.raw(), settings));
 }
 
 void BenchLoop::run(std::function<void()> on_tick) {

@@ -124,9 +124,8 @@ Result<void> ProduceLoad::prepare() {
     lane->partition = topic.partitions[place].partition;
     TRY(made, loop_.new_client(session_));
     lane->client = std::move(made);
-    client::Result<std::unique_ptr<client::Producer>> producer = lane->client->producer(settings());
-    if (!producer) return fail(session_.failure(producer.error()));
-    lane->producer = *std::move(producer);
+    TRY(producer, session_.checked(lane->client->producer(settings())));
+    lane->producer = std::move(producer);
     lanes_.push_back(std::move(lane));
   }
   return {};

@@ -2,7 +2,6 @@
 #include "cli/completion.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace leat::cli {
 namespace {

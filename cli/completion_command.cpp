@@ -1,5 +1,4 @@
 // completion_command.cpp: leat completion, which prints a shell's script, and the hidden request that the scripts make.
-#include <algorithm>
 #include <memory>
 
 #include "cli/command.h"
@@ -55,14 +54,11 @@ std::vector<std::string> setting_names(client::Admin& admin, const std::vector<s
 }
 
 std::vector<std::string> context_names() {
-  std::vector<std::string> names;
   PosixFileSystem files;
   const Result<std::string> path = context_file_path();
-  if (!path) return names;
+  if (!path) return {};
   const Result<ContextFile> file = load_contexts(files, *path);
-  if (!file) return names;
-  for (const Context& context : file->contexts()) names.push_back(context.name);
-  return names;
+  return file ? file->names() : std::vector<std::string>();
 }
 
 // Whoever does not answer has no names.

@@ -50,7 +50,7 @@ Result<int> get(Session& session, const GetOptions& options) {
     const bool secret = entry.secrecy == client::ConfigEntry::Secrecy::kSensitive;
     if (session.options.json) {
       session.out(json_line({{"name", entry.name},
-                             {"value", entry.value ? JsonValue(*entry.value) : JsonValue(nullptr)},
+                             {"value", or_null(entry.value)},
                              {"source", to_string(entry.source)},
                              {"read_only", entry.access == client::ConfigEntry::Access::kReadOnly},
                              {"sensitive", secret}}));

@@ -30,8 +30,7 @@ Result<int> set(Session& session, const SetOptions& options) {
   TRY(session.wait(connected->admin().alter_configs(target.resource, changes)));
   for (const client::ConfigChange& change : changes) {
     if (session.options.json) {
-      session.out(
-          json_line({{"name", change.name}, {"value", change.value ? JsonValue(*change.value) : JsonValue(nullptr)}}));
+      session.out(json_line({{"name", change.name}, {"value", or_null(change.value)}}));
     }
     session.say(change.value ? fmt::format("Set {} = {}.", change.name, *change.value)
                              : fmt::format("{} is back at its default.", change.name));

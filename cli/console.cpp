@@ -12,6 +12,8 @@ namespace {
 
 constexpr size_t kBufferBytes = 64 * 1024;
 
+}  // namespace
+
 bool write_all(int descriptor, std::string_view text) noexcept {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
@@ -26,8 +28,6 @@ bool write_all(int descriptor, std::string_view text) noexcept {
   }
   return true;
 }
-
-}  // namespace
 
 void Console::out(std::string_view text) {
   if (state_ == OutputState::kClosed) return;

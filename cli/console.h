@@ -12,6 +12,9 @@
 
 namespace leat::cli {
 
+// All of it, waiting where the other end is slow; false: errno says why. Fit for a signal handler.
+bool write_all(int descriptor, std::string_view text) noexcept;
+
 enum class OutputState : uint8_t { kOpen, kClosed };
 
 class Console {

@@ -54,16 +54,13 @@ Result<void> Reading::begin(const std::vector<int32_t>& partitions) {
   if (options_.exit_at_end) TRY(note_ends(partitions));
   client::ConsumerSettings settings = consumer_settings(options_);
   settings.auto_offset_reset = client::OffsetReset::kNone;
-  client::Result<std::unique_ptr<client::Consumer>> consumer = client_.consumer(settings);
-  if (!consumer) return fail(session_.failure(consumer.error()));
-  consumer_ = *std::move(consumer);
+  TRY(consumer, session_.checked(client_.consumer(settings)));
+  consumer_ = std::move(consumer);
   std::vector<client::TopicPartition> names;
   for (const int32_t partition : partitions) names.push_back({.topic = options_.topic, .partition = partition});
-  const client::Result<> assigned = consumer_->assign(names);
-  if (!assigned) return fail(session_.failure(assigned.error()));
+  TRY(session_.checked(consumer_->assign(names)));
   for (const client::TopicPartition& name : names) {
-    const client::Result<> placed = consumer_->seek(name, next_[name.partition]);
-    if (!placed) return fail(session_.failure(placed.error()));
+    TRY(session_.checked(consumer_->seek(name, next_[name.partition])));
   }
   return {};
 }

@@ -302,9 +302,8 @@ Result<int> consume_in_group(Session& session, const ConsumeOptions& options) {
   catch_interrupts();
   const auto reading = std::make_shared<GroupReading>(session, options, connected->admin(), std::move(format));
   settings.rebalance_listener = reading;
-  client::Result<std::unique_ptr<client::Consumer>> consumer = connected->consumer(settings);
-  if (!consumer) return fail(session.failure(consumer.error()));
-  const Result<void> read = connected->run(reading->read(consumer->get()));
+  TRY(consumer, session.checked(connected->consumer(settings)));
+  const Result<void> read = connected->run(reading->read(consumer.get()));
   const Result<void> left = connected->run(reading->finish());
   if (!read) return fail(read.error());
   if (!left) return fail(left.error());

@@ -182,8 +182,7 @@ Result<std::optional<Context>> ContextFile::current_context() const {
   const std::string what =
       fmt::format("the current context '{}' does not exist{}", line->value, did_you_mean(line->value, names()));
   const auto number = static_cast<size_t>(line - lines_.data()) + 1;
-  return fail(error_at(number, what.ends_with('?') ? what + " Choose one with: leat context use NAME"
-                                                   : what + ". Choose one with: leat context use NAME"));
+  return fail(error_at(number, with_hint(what, "Choose one with: leat context use NAME")));
 }
 
 Result<void> ContextFile::put(const Context& context) {

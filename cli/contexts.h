@@ -30,7 +30,8 @@ class ContextFile {
   static Result<ContextFile> parse(std::string_view text, std::string path);
 
   const std::string& path() const noexcept { return path_; }
-  std::vector<Context> contexts() const;  // by name
+  std::vector<Context> contexts() const;   // by name
+  std::vector<std::string> names() const;  // sorted
   // kNotFound with the nearest name, or all of them.
   Result<Context> find(std::string_view name) const;
   bool contains(std::string_view name) const { return line_of(key_of(name)) != nullptr; }
@@ -54,7 +55,6 @@ class ContextFile {
   explicit ContextFile(std::string path) : path_(std::move(path)) {}
   static std::string key_of(std::string_view name);
   const Line* line_of(std::string_view key) const;
-  std::vector<std::string> names() const;
   Result<void> add_line(std::string_view text);
   Error error_at(size_t line_number, std::string_view what) const;
   void set(const std::string& key, const std::string& value);

@@ -116,7 +116,7 @@ Result<int> use(Session& session, const UseOptions& options) {
   if (!options.none) name = options.name;
   TRY(change_contexts(files, path, [&name](ContextFile& file) { return file.set_current(name); }));
   if (session.options.json) {
-    session.out(json_line({{"current", name ? JsonValue(*name) : JsonValue(nullptr)}}));
+    session.out(json_line({{"current", or_null(name)}}));
   }
   session.say(name ? fmt::format("Context '{}' is used from now on.", *name)
                    : fmt::format("No context is used from now on: the address is {} again.", kDefaultAddress));

@@ -87,9 +87,6 @@ JsonRaw json_partitions(const std::vector<client::TopicPartition>& partitions) {
   return json_array(values);
 }
 
-JsonValue or_null(const std::optional<int64_t>& number) { return number ? JsonValue(*number) : JsonValue(nullptr); }
-JsonValue or_null(const std::optional<std::string>& text) { return text ? JsonValue(*text) : JsonValue(nullptr); }
-
 JsonRaw json_members(const client::GroupInfo& group) {
   const bool has_epochs = group.group_epoch >= 0;
   std::vector<JsonValue> members;

@@ -127,7 +127,7 @@ void print_plan(Session& session, const ResetOptions& options, const Plan& plan)
       session.out(json_line({{"group", options.group},
                              {"topic", one.partition.topic},
                              {"partition", one.partition.partition},
-                             {"committed_offset", one.committed ? JsonValue(*one.committed) : JsonValue(nullptr)},
+                             {"committed_offset", or_null(one.committed)},
                              {"new_offset", one.next},
                              {"log_end_offset", one.log_end},
                              {"executed", options.execute}}));

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -16,6 +17,10 @@ struct JsonRaw {  // a value that is JSON already
   std::string text;
 };
 using JsonValue = std::variant<std::nullptr_t, bool, int64_t, double, std::string_view, JsonRaw>;
+template <class T>
+JsonValue or_null(const std::optional<T>& value) {
+  return value ? JsonValue(*value) : JsonValue(nullptr);
+}
 
 class JsonObject {
  public:

@@ -142,9 +142,8 @@ Result<void> Producing::connect() {
   topic_ = std::move(topic);
   if (options_.partition) TRY(chosen_partitions(session_, topic_, {*options_.partition}));
   TRY(reach_leaders(session_, topic_));
-  client::Result<std::unique_ptr<client::Producer>> producer = client_->producer(settings());
-  if (!producer) return fail(session_.failure(producer.error()));
-  producer_ = *std::move(producer);
+  TRY(producer, session_.checked(client_->producer(settings())));
+  producer_ = std::move(producer);
   return {};
 }
 

@@ -98,18 +98,17 @@ Result<client::ClientSettings> Session::client_settings() const {
 Result<client::Client*> Session::client() {
   if (client_) return client_.get();
   TRY(settings, client_settings());
-  client::Result<std::unique_ptr<client::Client>> made = client::Client::create(settings);
-  if (!made) return fail(failure(made.error()));
+  TRY(made, checked(client::Client::create(settings)));
   const Nanos give_up = clock.monotonic() + Millis(options.wait_ms);
   for (;;) {
-    const client::Result<> reached = (*made)->connect().wait();
+    const client::Result<> reached = made->connect().wait();
     if (reached) break;
     const client::Error& why = reached.error();
     if (why.is_retriable() && clock.monotonic() < give_up) continue;
     if (!means_no_broker(why.cause())) return fail(failure(why));
     return fail(failure(why, with_hint(why.message(), bootstrap_advice(settings))));
   }
-  client_ = *std::move(made);
+  client_ = std::move(made);
   return client_.get();
 }
 

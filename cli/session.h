@@ -44,16 +44,20 @@ class Session {
   // For clients beside that one. By flags, environment and contexts (contexts_address.h).
   Result<client::ClientSettings> client_settings() const;
 
-  // Waits for the answer of a call; not in the thread of the client's loop.
+  // The client's answer as one to give on.
   template <class T>
-  Result<T> wait(client::Pending<T> pending) {
-    client::Result<T> answer = std::move(pending).wait();
+  Result<T> checked(client::Result<T> answer) {
     if (!answer) return fail(failure(answer.error()));
     if constexpr (std::is_void_v<T>) {
       return {};
     } else {
       return *std::move(answer);
     }
+  }
+  // Waits for the answer of a call; not in the thread of the client's loop.
+  template <class T>
+  Result<T> wait(client::Pending<T> pending) {
+    return checked(std::move(pending).wait());
   }
   // An error of the client's as one to give on: in its words, or in words of ours.
   Error failure(const client::Error& error);

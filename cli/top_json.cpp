@@ -6,9 +6,6 @@
 namespace leat::cli {
 namespace {
 
-JsonValue or_null(const std::optional<int64_t>& number) { return number ? JsonValue(*number) : JsonValue(nullptr); }
-JsonValue or_null(const std::optional<double>& number) { return number ? JsonValue(*number) : JsonValue(nullptr); }
-
 JsonRaw brokers_json(const Report& report) {
   std::vector<JsonValue> rows;
   for (const BrokerRow& row : report.brokers) {

@@ -1,11 +1,11 @@
 // top_report.cpp: sums over partitions. A rate takes only partitions that both samples know.
 #include "cli/top_report.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <map>
+
+#include "client/host_port.h"
 
 namespace leat::cli {
 namespace {
@@ -109,12 +109,11 @@ void add_brokers(Report& report, const Sample& now) {
   std::map<int32_t, int64_t> leader_counts;
   for (const auto& [name, partition] : now.partitions) ++leader_counts[partition.leader];
   for (const client::BrokerInfo& broker : now.cluster.brokers) {
-    const bool is_v6 = broker.host.find(':') != std::string::npos;
+    const HostPort address{.host = broker.host, .port = static_cast<uint16_t>(broker.port)};
     const auto bytes = now.log_bytes.find(broker.node_id);
     report.brokers.push_back(
         {.node_id = broker.node_id,
-         .address =
-             is_v6 ? fmt::format("[{}]:{}", broker.host, broker.port) : fmt::format("{}:{}", broker.host, broker.port),
+         .address = address.to_string(),
          .is_controller = broker.node_id == now.cluster.controller_id,
          .leader_count = leader_counts[broker.node_id],
          .log_bytes = bytes == now.log_bytes.end() ? std::nullopt : std::optional<int64_t>(bytes->second)});

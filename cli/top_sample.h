@@ -2,7 +2,6 @@
 // which top_report.h makes rates.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>

@@ -2,8 +2,6 @@
 // commits meanwhile does not look like an offset beyond the log.
 #include "cli/top_sampler.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "core/base/check.h"

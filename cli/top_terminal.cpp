@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "cli/console.h"
 #include "cli/top_wake.h"
 
 namespace leat::cli {
@@ -41,25 +42,11 @@ termios settings_before{};
 
 std::array<struct sigaction, kSignalCount> handlers_before{};
 
-void write_screen(int output, std::string_view text) noexcept {
-  while (!text.empty()) {
-    const ssize_t written = ::write(output, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0 && errno == EAGAIN) {
-      pollfd waiting{.fd = output, .events = POLLOUT, .revents = 0};
-      (void)::poll(&waiting, 1, -1);
-      continue;
-    }
-    if (written <= 0) return;
-    text.remove_prefix(static_cast<size_t>(written));
-  }
-}
-
 // Fit for a signal handler.
 void put_back_screen() noexcept {
   if (screen_is_ours == 0) return;
   screen_is_ours = 0;
-  write_screen(screen_output, kLeave);
+  (void)write_all(screen_output, kLeave);
   if (screen_input >= 0) (void)::tcsetattr(screen_input, TCSANOW, &settings_before);
 }
 
@@ -167,7 +154,7 @@ void TopTerminal::enter() noexcept {
     settings.c_cc[VTIME] = 0;
     (void)::tcsetattr(input_, TCSANOW, &settings);
   }
-  write_screen(output_, kEnter);
+  (void)write_all(output_, kEnter);
 }
 
 void TopTerminal::suspend() noexcept {
@@ -202,7 +189,7 @@ void TopTerminal::draw(std::span<const ScreenLine> lines) noexcept {
     screen += "\x1b[0m\x1b[K";
   }
   screen += "\x1b[J";
-  write_screen(output_, screen);
+  (void)write_all(output_, screen);
 }
 
 }  // namespace leat::cli

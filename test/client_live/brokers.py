@@ -4,11 +4,8 @@
 # restart(node), tail(), and stop().
 import base64
 import os
-import random
-import re
 import shutil
 import signal
-import socket
 import struct
 import subprocess
 import sys
@@ -19,8 +16,11 @@ import uuid
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(ROOT, 'test', 'conformance'))
+sys.path.append(os.path.join(ROOT, 'benchmarks', 'compare'))
 
+from cases_docs import free_port  # noqa: E402
 from leatd import Leatd  # noqa: E402
+from peers import Missing, kafka_script  # noqa: E402
 from wire import Closed, Connection, frame, string  # noqa: E402
 from wire_groups import compact, compact_array  # noqa: E402
 
@@ -28,24 +28,6 @@ from wire_groups import compact, compact_array  # noqa: E402
 GROUP_SETTINGS = ['group.initial.rebalance.delay.ms=0', 'group.min.session.timeout.ms=500',
                   'group.consumer.min.session.timeout.ms=500', 'group.consumer.session.timeout.ms=6000',
                   'group.consumer.min.heartbeat.interval.ms=100', 'group.consumer.heartbeat.interval.ms=250']
-
-
-class Missing(Exception):
-    """Something that the tests need is not on this machine."""
-
-
-def free_port():
-    """Below the ports that the system gives to outgoing connections: one of those might sit on it when its broker comes
-    back from a restart."""
-    for _ in range(1000):
-        port = random.randrange(23_000, 32_000)
-        with socket.socket() as probe:
-            try:
-                probe.bind(('127.0.0.1', port))
-            except OSError:
-                continue
-        return port
-    raise Missing('a free port between 23000 and 32000')
 
 
 class LeatBroker:
@@ -94,28 +76,13 @@ PREFERRED = 0
 NO_TAGS = b'\x00'
 
 
-def kafka_script():
-    script = os.path.join(ROOT, '..', 'shared', 'peers', 'kafka.sh')
-    if not os.path.exists(script):
-        raise Missing('../shared/peers/kafka.sh, which fetches Apache Kafka; it is kept beside this repository')
-    if shutil.which('java') is None:
-        raise Missing('java, 17 or newer (Debian: apt-get install openjdk-17-jre-headless)')
-    version = subprocess.run(['java', '-version'], capture_output=True, text=True, check=False).stderr
-    found = re.search(r'version "(\d+)', version)
-    if found is None or int(found.group(1)) < 17:
-        raise Missing(f'java 17 or newer; this one says {version.splitlines()[:1]}')
-    return os.path.abspath(script)
-
-
 def kafka_jars():
     """The folder of Kafka's jars; kafka.sh fetches them when they are not there yet."""
-    script = kafka_script()
+    script = kafka_script(ROOT)
     cache = os.environ.get('KAFKA_PEER_CACHE') or os.path.join(os.environ.get('TMPDIR', '/tmp'), 'kafka-peer')
     jars = os.path.join(cache, 'lib')
     has_jars = os.path.isdir(jars) and any(name.startswith('kafka_2.13-') for name in os.listdir(jars))
     if not has_jars:
-        if shutil.which('mvn') is None:
-            raise Missing('mvn, to fetch Kafka\'s jars once (Debian: apt-get install maven)')
         subprocess.run(['bash', script, 'tool', 'kafka.tools.StorageTool', 'random-uuid'], check=True, timeout=900,
                        stdout=subprocess.DEVNULL)
     return jars

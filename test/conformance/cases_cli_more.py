@@ -226,7 +226,7 @@ class Screen:
     def end(self):
         """The exit code, when the terminal is as it was."""
         code = self.process.wait(PATIENCE_S)
-        self.read_until(lambda text: text.endswith(LEAVE) or LEAVE in text, 'the way back')
+        self.read_until(lambda text: LEAVE in text, 'the way back')
         assert '\x1b[?25h' in self.text and '\x1b[?7h' in self.text, self.text[-200:]
         assert termios.tcgetattr(self.slave) == self.settings, 'the settings of the terminal have changed'
         return code

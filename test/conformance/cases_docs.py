@@ -28,9 +28,10 @@ def blocks(section):
 
 
 def free_port():
-    """Below the range from which the system picks ports by itself, so that nobody is given it by chance."""
+    """Below the range from which the system picks ports by itself, so that nobody is given it by chance, not even while
+    its server restarts."""
     random = Random(os.getpid() + time.monotonic_ns())
-    while True:
+    for _ in range(1000):
         port = random.randrange(10_000, 30_000)
         with socket.socket() as probe:
             try:
@@ -38,6 +39,7 @@ def free_port():
             except OSError:
                 continue
         return port
+    raise AssertionError('no free port between 10000 and 30000')
 
 
 class Sandbox:
