@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <utility>
 
 #include "benchmarks/client/leat_work.h"
 
@@ -97,7 +98,7 @@ class Sender {
     for (int i = 0; i < kRecordsPerTurn && left_ > 0; ++i) {
       const client::ProducerRecord record{.topic = order_.topic, .value = values_[left_ & (values_.size() - 1)]};
       const client::Result<> taken =
-          on_->producer->send(record, [this](const client::DeliveryReport& report) { told_.note(report); });
+          on_->producer->send(record, [this](const client::DeliveryReport& report) { note(report, told_); });
       if (!taken) [[unlikely]]
         return refused_by(taken.error());
       --left_;
@@ -137,19 +138,18 @@ Result<Figures> produce(const Order& order) {
   if (order.warm_up_count > 0) TRY(sender.send_all(on, order.warm_up_count));
   const Stopwatch watch;
   TRY(sender.send_all(on, order.record_count));
-  Figures figures{.records = static_cast<double>(order.record_count)};
-  watch.stop(figures);
-  return figures;
+  return measured(order, watch);
 }
 
 Result<Figures> consume(const Order& order) {
-  Seen seen;
+  Reading reading;
   Embedding on;
   TRY(on.make_consumer(order));
   const client::Result<> assigned = on.consumer->assign(all_partitions(order));
   if (!assigned) return refused(assigned.error());
-  on.run_to_end(consume_all(on.consumer.get(), &seen, order.record_count));
-  return seen.figures();
+  on.run_to_end(consume_all(on.consumer.get(), &reading, order.record_count));
+  if (!reading.trouble.empty()) return fail(Errc::kIo, reading.trouble);
+  return reading.seen.figures();
 }
 
 Result<Figures> round_trip(const Order& order) {
@@ -158,27 +158,17 @@ Result<Figures> round_trip(const Order& order) {
   TRY(on.make_producer(order));
   const Stopwatch watch;
   on.run_to_end(round_trips(on.producer.get(), &order, &result));
-  if (!result.trouble.empty()) return fail(Errc::kIo, result.trouble);
-  Figures figures{.records = static_cast<double>(order.record_count)};
-  watch.stop(figures);
-  take_percentiles(result.latency, figures);
-  return figures;
+  return result.figures(order, watch);
+}
+
+Result<Figures> queue(const Order& /*order*/) {
+  return fail(Errc::kInvalidArgument, "what is queued weighs the same in either style: ask for style=thread");
 }
 
 }  // namespace
 
 Result<Figures> work_on_loop(const Order& order) {
-  switch (order.work) {
-    case Order::Work::kProduce:
-      return produce(order);
-    case Order::Work::kConsume:
-      return consume(order);
-    case Order::Work::kRoundTrip:
-      return round_trip(order);
-    case Order::Work::kQueue:
-      break;
-  }
-  return fail(Errc::kInvalidArgument, "what is queued weighs the same in either style: ask for style=thread");
+  return carry_out(order, {.produce = produce, .consume = consume, .round_trip = round_trip, .queue = queue});
 }
 
 }  // namespace leat::bench

@@ -1,6 +1,7 @@
 // leat_on_thread.cpp: the client with a thread of its own; the program's thread sends, polls and waits. One awaited
 // record after the other is a coroutine's work, which runs in the client's thread.
 #include <memory>
+#include <utility>
 
 #include "benchmarks/client/leat_work.h"
 
@@ -27,7 +28,7 @@ Result<void> send_all(client::Producer& producer, const Order& order, uint64_t r
   for (uint64_t sent = 0; sent < record_count;) {
     const client::ProducerRecord record{.topic = order.topic, .value = values[sent & (values.size() - 1)]};
     const client::Result<> taken =
-        producer.send(record, [&told](const client::DeliveryReport& report) { told.note(report); });
+        producer.send(record, [&told](const client::DeliveryReport& report) { note(report, told); });
     if (taken) [[likely]] {
       ++sent;
       continue;
@@ -47,9 +48,7 @@ Result<Figures> produce(const Order& order) {
   TRY(send_all(*made.producer, order, order.warm_up_count, told));
   const Stopwatch watch;
   TRY(send_all(*made.producer, order, order.record_count, told));
-  Figures figures{.records = static_cast<double>(order.record_count)};
-  watch.stop(figures);
-  return figures;
+  return measured(order, watch);
 }
 
 Result<Figures> consume(const Order& order) {
@@ -65,7 +64,7 @@ Result<Figures> consume(const Order& order) {
     const client::Result<client::Records> records = consumer.poll(kPatienceMs).wait();
     if (!records) return refused(records.error());
     const uint64_t before = seen.records;
-    seen.take(*records);
+    note(*records, seen);
     if (seen.records == before) return fail(Errc::kTimedOut, "no more records came");
   }
   return seen.figures();
@@ -76,11 +75,7 @@ Result<Figures> round_trip(const Order& order) {
   RoundTrips result;
   const Stopwatch watch;
   made.client->run(round_trips(made.producer.get(), &order, &result));
-  if (!result.trouble.empty()) return fail(Errc::kIo, result.trouble);
-  Figures figures{.records = static_cast<double>(order.record_count)};
-  watch.stop(figures);
-  take_percentiles(result.latency, figures);
-  return figures;
+  return result.figures(order, watch);
 }
 
 Result<Figures> queue(const Order& order) {
@@ -92,7 +87,7 @@ Result<Figures> queue(const Order& order) {
   for (uint64_t i = 0; i < order.record_count; ++i) {
     const client::ProducerRecord record{.topic = order.topic, .value = values[i & (values.size() - 1)]};
     const client::Result<> taken =
-        made.producer->send(record, [&told](const client::DeliveryReport& report) { told.note(report); });
+        made.producer->send(record, [&told](const client::DeliveryReport& report) { note(report, told); });
     if (!taken) return refused(taken.error());
   }
   watch.stop(figures);
@@ -105,17 +100,7 @@ Result<Figures> queue(const Order& order) {
 }  // namespace
 
 Result<Figures> work_on_thread(const Order& order) {
-  switch (order.work) {
-    case Order::Work::kProduce:
-      return produce(order);
-    case Order::Work::kConsume:
-      return consume(order);
-    case Order::Work::kRoundTrip:
-      return round_trip(order);
-    case Order::Work::kQueue:
-      return queue(order);
-  }
-  return fail(Errc::kInvalidArgument, "no such work");
+  return carry_out(order, {.produce = produce, .consume = consume, .round_trip = round_trip, .queue = queue});
 }
 
 }  // namespace leat::bench

@@ -1,6 +1,8 @@
 // leat_work.cpp: see leat_work.h.
 #include "benchmarks/client/leat_work.h"
 
+#include <chrono>
+
 namespace leat::bench {
 namespace {
 
@@ -45,43 +47,35 @@ std::vector<client::TopicPartition> all_partitions(const Order& order) {
   return partitions;
 }
 
-Result<void> Told::check(uint64_t expected) const {
-  if (failed > 0) return fail(Errc::kIo, std::to_string(failed) + " records were not delivered, the first: " + words);
-  if (delivered == expected) return {};
-  return fail(Errc::kIo, std::to_string(delivered) + " outcomes were told of " + std::to_string(expected) + " records");
-}
-
-void Seen::take(const client::Records& read) {
+void note(const client::Records& read, Seen& seen) {
   uint64_t count = 0;
   for (const client::RecordView& record : read) {
-    bytes += record.value ? record.value->size() : 0;
+    seen.bytes += record.value ? record.value->size() : 0;
     ++count;
   }
-  records += count;
-  if (from_first || count == 0) return;
-  from_first.emplace();
-  first_records = count;
+  seen.records += count;
+  seen.note_first();
 }
 
-Result<Figures> Seen::figures() const {
+Result<Figures> RoundTrips::figures(const Order& order, const Stopwatch& watch) const {
   if (!trouble.empty()) return fail(Errc::kIo, trouble);
-  const bool came_at_once = !from_first || records == first_records;
-  Figures figures{.records = static_cast<double>(came_at_once ? records : records - first_records)};
-  (came_at_once ? from_beginning : *from_first).stop(figures);
+  Figures figures = measured(order, watch);
+  take_percentiles(latency, figures);
   return figures;
 }
 
-client::Task<> consume_all(client::Consumer* consumer, Seen* seen, uint64_t record_count) {
-  while (seen->records < record_count) {
+client::Task<> consume_all(client::Consumer* consumer, Reading* reading, uint64_t record_count) {
+  Seen& seen = reading->seen;
+  while (seen.records < record_count) {
     const client::Result<client::Records> records = co_await consumer->poll(kPatienceMs);
     if (!records) {
-      seen->trouble = records.error().message();
+      reading->trouble = records.error().message();
       co_return;
     }
-    const uint64_t before = seen->records;
-    seen->take(*records);
-    if (seen->records == before) {
-      seen->trouble = "no more records came";
+    const uint64_t before = seen.records;
+    note(*records, seen);
+    if (seen.records == before) {
+      reading->trouble = "no more records came";
       co_return;
     }
   }

@@ -5,11 +5,8 @@
 
 #include <leat/client.h>
 
-#include <chrono>
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "benchmarks/client/order.h"
@@ -23,43 +20,31 @@ client::ProducerSettings producer_settings(const Order& order);
 client::ConsumerSettings consumer_settings(const Order& order);
 std::vector<client::TopicPartition> all_partitions(const Order& order);
 
-// What delivery reports have told. Thread: the client's loop, until a flush is answered.
-struct Told {
-  uint64_t delivered = 0;
-  uint64_t failed = 0;
-  std::string words;  // of the first failure
-
-  void note(const client::DeliveryReport& report) {
-    if (report.ok()) [[likely]] {
-      ++delivered;
-      return;
-    }
-    if (failed++ == 0) words = report.error->message();
+// Thread: the client's loop, until a flush is answered.
+inline void note(const client::DeliveryReport& report, Told& told) {
+  if (report.ok()) [[likely]] {
+    ++told.delivered;
+    return;
   }
-  Result<void> check(uint64_t expected) const;
-};
+  if (told.failed++ == 0) told.words = report.error->message();
+}
 
-// What a consumer has read. The clock starts with the first records, which are not counted; where they were all, it has
-// run from the beginning.
-struct Seen {
-  uint64_t records = 0;
-  uint64_t first_records = 0;
-  uint64_t bytes = 0;
-  Stopwatch from_beginning = {};
-  std::optional<Stopwatch> from_first = std::nullopt;
+void note(const client::Records& read, Seen& seen);
+
+struct Reading {
+  Seen seen = {};
   std::string trouble = {};
-
-  void take(const client::Records& read);
-  Result<Figures> figures() const;
 };
 
 struct RoundTrips {
   Histogram latency;
   std::string trouble;
+
+  Result<Figures> figures(const Order& order, const Stopwatch& watch) const;
 };
 
 // Coroutines: what they point to outlives them.
-client::Task<> consume_all(client::Consumer* consumer, Seen* seen, uint64_t record_count);
+client::Task<> consume_all(client::Consumer* consumer, Reading* reading, uint64_t record_count);
 client::Task<> round_trips(client::Producer* producer, const Order* order, RoundTrips* result);
 
 Result<Figures> work_on_thread(const Order& order);

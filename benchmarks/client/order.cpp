@@ -156,6 +156,12 @@ uint64_t nanoseconds_since(std::chrono::steady_clock::time_point begin) noexcept
   return static_cast<uint64_t>((std::chrono::steady_clock::now() - begin) / std::chrono::nanoseconds(1));
 }
 
+Figures measured(const Order& order, const Stopwatch& watch) noexcept {
+  Figures figures{.records = static_cast<double>(order.record_count)};
+  watch.stop(figures);
+  return figures;
+}
+
 void take_percentiles(const Histogram& latency, Figures& figures) noexcept {
   figures.p50_us = static_cast<double>(latency.percentile(0.5)) / 1000;
   figures.p99_us = static_cast<double>(latency.percentile(0.99)) / 1000;
@@ -173,6 +179,39 @@ std::vector<std::string> make_values(int32_t record_bytes) {
     }
   }
   return values;
+}
+
+Result<void> Told::check(uint64_t expected) const {
+  if (failed > 0) return fail(Errc::kIo, std::to_string(failed) + " records were not delivered, the first: " + words);
+  if (delivered == expected) return {};
+  return fail(Errc::kIo, std::to_string(delivered) + " outcomes were told of " + std::to_string(expected) + " records");
+}
+
+void Seen::note_first() {
+  if (from_first || records == 0) return;
+  from_first.emplace();
+  first_records = records;
+}
+
+Figures Seen::figures() const noexcept {
+  const bool came_at_once = !from_first || records == first_records;
+  Figures figures{.records = static_cast<double>(came_at_once ? records : records - first_records)};
+  (came_at_once ? from_beginning : *from_first).stop(figures);
+  return figures;
+}
+
+Result<Figures> carry_out(const Order& order, const Works& works) {
+  switch (order.work) {
+    case Order::Work::kProduce:
+      return works.produce(order);
+    case Order::Work::kConsume:
+      return works.consume(order);
+    case Order::Work::kRoundTrip:
+      return works.round_trip(order);
+    case Order::Work::kQueue:
+      return works.queue(order);
+  }
+  return fail(Errc::kInvalidArgument, "no such work");
 }
 
 }  // namespace leat::bench

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -66,6 +67,8 @@ class Stopwatch {
   double cpu_seconds_;
 };
 uint64_t nanoseconds_since(std::chrono::steady_clock::time_point begin) noexcept;
+// All records of the order, in the time that the watch has run.
+Figures measured(const Order& order, const Stopwatch& watch) noexcept;
 void take_percentiles(const Histogram& latency, Figures& figures) noexcept;
 
 // Of this process, from /proc; 0 elsewhere.
@@ -76,6 +79,38 @@ double resident_peak_mb();
 std::vector<std::string> make_values(int32_t record_bytes);
 
 inline constexpr int kPatienceMs = 60'000;  // a contender that waits longer for anything gives up
+
+// What delivery reports have told.
+struct Told {
+  uint64_t delivered = 0;
+  uint64_t failed = 0;
+  std::string words;  // of the first failure
+
+  uint64_t outcomes() const noexcept { return delivered + failed; }
+  Result<void> check(uint64_t expected) const;
+};
+
+// What a consumer has read. The clock starts with the first records, which are not counted; where they were all, it has
+// run from the beginning.
+struct Seen {
+  uint64_t records = 0;
+  uint64_t first_records = 0;
+  uint64_t bytes = 0;
+  Stopwatch from_beginning = {};
+  std::optional<Stopwatch> from_first = std::nullopt;
+
+  void note_first();  // after each time that something may have come
+  Figures figures() const noexcept;
+};
+
+// How a contender does each work.
+struct Works {
+  Result<Figures> (*produce)(const Order& order);
+  Result<Figures> (*consume)(const Order& order);
+  Result<Figures> (*round_trip)(const Order& order);
+  Result<Figures> (*queue)(const Order& order);
+};
+Result<Figures> carry_out(const Order& order, const Works& works);
 
 // What each contender's program is.
 Result<Figures> carry_out(const Order& order);

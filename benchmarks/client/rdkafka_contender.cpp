@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "benchmarks/client/order.h"
@@ -35,27 +34,13 @@ tl::unexpected<Error> refused(const char* call, rd_kafka_resp_err_t error) {
   return fail(Errc::kIo, std::string(call) + ": " + rd_kafka_err2str(error));
 }
 
-// What delivery reports have told; they come out of rd_kafka_poll.
-struct Told {
-  uint64_t delivered = 0;
-  uint64_t failed = 0;
-  rd_kafka_resp_err_t error = RD_KAFKA_RESP_ERR_NO_ERROR;  // of the first failure
-
-  uint64_t outcomes() const noexcept { return delivered + failed; }
-  Result<void> check(uint64_t expected) const {
-    if (failed > 0) return refused("a delivery report", error);
-    if (delivered == expected) return {};
-    return fail(Errc::kTimedOut,
-                std::to_string(delivered) + " outcomes were told of " + std::to_string(expected) + " records");
-  }
-};
-
+// Out of rd_kafka_poll.
 void on_delivery(rd_kafka_t* /*handle*/, const rd_kafka_message_t* message, void* opaque) {
   auto* const told = static_cast<Told*>(opaque);
   if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
     ++told->delivered;
   } else if (told->failed++ == 0) {
-    told->error = message->err;
+    told->words = rd_kafka_err2str(message->err);
   }
 }
 
@@ -152,9 +137,7 @@ Result<Figures> produce(const Order& order) {
   if (order.warm_up_count > 0) TRY(producer.send_all(order.warm_up_count));
   const Stopwatch watch;
   TRY(producer.send_all(order.record_count));
-  Figures figures{.records = static_cast<double>(order.record_count)};
-  watch.stop(figures);
-  return figures;
+  return measured(order, watch);
 }
 
 Result<Figures> round_trip(const Order& order) {
@@ -171,8 +154,7 @@ Result<Figures> round_trip(const Order& order) {
     if (i >= order.warm_up_count) latency.add(nanoseconds_since(begin));
   }
   TRY(producer.told().check(count));
-  Figures figures{.records = static_cast<double>(order.record_count)};
-  watch.stop(figures);
+  Figures figures = measured(order, watch);
   take_percentiles(latency, figures);
   return figures;
 }
@@ -192,27 +174,6 @@ Result<Figures> queue(const Order& order) {
   TRY(producer.wait_for(order.record_count));
   return figures;
 }
-
-// As leat_work.h's.
-struct Seen {
-  uint64_t records = 0;
-  uint64_t first_records = 0;
-  uint64_t bytes = 0;
-  Stopwatch from_beginning = {};
-  std::optional<Stopwatch> from_first = std::nullopt;
-
-  void note_first() {
-    if (from_first) return;
-    from_first.emplace();
-    first_records = records;
-  }
-  Figures figures() const {
-    const bool came_at_once = !from_first || records == first_records;
-    Figures figures{.records = static_cast<double>(came_at_once ? records : records - first_records)};
-    (came_at_once ? from_beginning : *from_first).stop(figures);
-    return figures;
-  }
-};
 
 // The call waits until it has all that it was asked for, so nothing is asked for that will not come.
 Result<void> read_some(rd_kafka_queue_t* queue, uint64_t wanted, Seen& seen) {
@@ -262,17 +223,7 @@ Result<Figures> consume(const Order& order) {
 }  // namespace
 
 Result<Figures> carry_out(const Order& order) {
-  switch (order.work) {
-    case Order::Work::kProduce:
-      return produce(order);
-    case Order::Work::kConsume:
-      return consume(order);
-    case Order::Work::kRoundTrip:
-      return round_trip(order);
-    case Order::Work::kQueue:
-      return queue(order);
-  }
-  return fail(Errc::kInvalidArgument, "no such work");
+  return carry_out(order, {.produce = produce, .consume = consume, .round_trip = round_trip, .queue = queue});
 }
 
 }  // namespace leat::bench
