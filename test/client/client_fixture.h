@@ -42,7 +42,6 @@ class Outcomes {
   }
   size_t told() const noexcept { return told_; }
   size_t failed() const noexcept { return failed_; }
-  bool was_told(size_t number) const { return reports_.at(number).times > 0; }
   const std::string& error(size_t number) const { return reports_.at(number).error; }
   client::Cause cause(size_t number) const { return reports_.at(number).cause; }
   const client::DeliveredRecord& delivered(size_t number) const { return reports_.at(number).delivered; }

@@ -15,12 +15,11 @@ namespace {
 using client::Client;
 using client::DeliveredRecord;
 using client::DeliveryReport;
-using client::Idempotence;
 using client::Producer;
 using client::ProducerSettings;
 using client::Task;
 
-ProducerSettings plain() { return {.acks = client::Acks::kLeader, .linger_ms = 0}; }  // the fake gives no producer id
+ProducerSettings plain() { return {.acks = client::Acks::kLeader, .linger_ms = 0}; }  // without a producer id
 
 Task<int> send_some(Producer& producer, int count) {
   int delivered = 0;

@@ -12,6 +12,24 @@
 #include "test/support/catch.h"
 
 namespace leat::test {
+namespace {
+
+// A frame without the size that it begins with.
+template <class PieceOrSlice>
+Slice payload_of(const std::vector<PieceOrSlice>& pieces) {
+  std::vector<uint8_t> bytes;
+  for (const PieceOrSlice& piece : pieces) bytes.insert(bytes.end(), piece.view().begin(), piece.view().end());
+  return Slice::copy_of(ByteView(bytes).subspan(kFrameSizeBytes));
+}
+
+}  // namespace
+
+ErrorCode next_of(std::deque<ErrorCode>& scripted) {
+  if (scripted.empty()) return ErrorCode::kNone;
+  const ErrorCode code = scripted.front();
+  scripted.pop_front();
+  return code;
+}
 
 // One connection. Each way is a queue: a step never overtakes the one before it.
 struct FakeCluster::Link {
@@ -26,9 +44,7 @@ class FakeCluster::LinkHandle final : public OutboundConnection {
   LinkHandle(FakeCluster& cluster, std::shared_ptr<Link> link) : cluster_(cluster), link_(std::move(link)) {}
   ~LinkHandle() override { link_->handler = nullptr; }
   void send(std::vector<Slice> pieces) override {
-    std::vector<uint8_t> bytes;
-    for (const Slice& piece : pieces) bytes.insert(bytes.end(), piece.view().begin(), piece.view().end());
-    const Slice frame = Slice::copy_of(ByteView(bytes).subspan(kFrameSizeBytes));
+    const Slice frame = payload_of(pieces);
     cluster_.after_delay(link_, Lost::kNever,
                          [cluster = &cluster_, link = link_, frame] { cluster->on_request(link, frame); });
   }
@@ -68,12 +84,12 @@ bool FakeCluster::on_reading(const std::shared_ptr<Link>& link, ApiKey key, int1
     answer(link, *encode_response(response, version, id));
     return true;
   }
-  std::optional<std::vector<Piece>> answered = readers_->answer(link->node, key, version, id, in);
+  const std::optional<std::vector<Piece>> answered = readers_->answer(link->node, key, version, id, in);
   if (!answered) return false;
   if (faults.cut_answer_in > 0 && random_.one_in(faults.cut_answer_in)) {
     cut(link, "cut after it was done");
   } else {
-    answer(link, *std::move(answered));
+    answer(link, *answered);
   }
   return true;
 }
@@ -157,11 +173,9 @@ std::unique_ptr<OutboundConnection> FakeCluster::dial(const DialAddress& address
   return std::make_unique<LinkHandle>(*this, link);
 }
 
-void FakeCluster::answer(const std::shared_ptr<Link>& link, std::vector<Piece> pieces) {
+void FakeCluster::answer(const std::shared_ptr<Link>& link, const std::vector<Piece>& pieces) {
   if (silent) return;
-  std::vector<uint8_t> bytes;
-  for (const Piece& piece : pieces) bytes.insert(bytes.end(), piece.view().begin(), piece.view().end());
-  const Slice payload = Slice::copy_of(ByteView(bytes).subspan(kFrameSizeBytes));
+  const Slice payload = payload_of(pieces);
   after_delay(link, Lost::kWithConnection, [link, payload] { link->handler->on_frame(payload); });
 }
 
@@ -197,12 +211,8 @@ void FakeCluster::on_request(const std::shared_ptr<Link>& link, const Slice& fra
   if (key == ApiKey::kInitProducerId) {
     ++counters.identities;
     InitProducerIdResponse response;
-    if (!identity_errors.empty()) {
-      response.error_code = identity_errors.front();
-      identity_errors.pop_front();
-    } else {
-      response.producer_id = ++last_producer_id_;
-    }
+    response.error_code = next_of(identity_errors);
+    if (response.error_code == ErrorCode::kNone) response.producer_id = ++last_producer_id_;
     return answer(link, encoded(response));
   }
   if (on_reading(link, key, version, id, in)) return;
@@ -211,7 +221,6 @@ void FakeCluster::on_request(const std::shared_ptr<Link>& link, const Slice& fra
   counters.in_flight_most = std::max(counters.in_flight_most, ++link->produce_in_flight);
   ProduceRequest request;
   REQUIRE(decode(in, version, request));
-  if (on_produce) on_produce(request);
   const ProduceResponse response = produce(link->node, request);
   if (request.acks == 0) return;
   if (faults.cut_answer_in > 0 && random_.one_in(faults.cut_answer_in)) return cut(link, "cut after it was done");
@@ -240,11 +249,8 @@ MetadataResponse FakeCluster::metadata(const MetadataRequest& request) {
     auto& topic = response.topics.emplace_back();
     topic.name = asked.name;
     topic.topic_id = topic_id(asked.name.value_or(""));
-    if (!metadata_errors.empty()) {
-      topic.error_code = metadata_errors.front();
-      metadata_errors.pop_front();
-      continue;
-    }
+    topic.error_code = next_of(metadata_errors);
+    if (topic.error_code != ErrorCode::kNone) continue;
     const auto found = topics_.find(asked.name.value_or(""));
     if (found == topics_.end()) {
       topic.error_code = ErrorCode::kUnknownTopicOrPartition;
@@ -277,11 +283,8 @@ ProduceResponse FakeCluster::produce(int32_t node, const ProduceRequest& request
       part.index = data.index;
       part.log_append_time_ms = log_append_time_ms;
       const auto found = topics_.find(topic.name);
-      if (!produce_errors.empty()) {
-        part.error_code = produce_errors.front();
-        produce_errors.pop_front();
-        if (part.error_code != ErrorCode::kNone) continue;
-      }
+      part.error_code = next_of(produce_errors);
+      if (part.error_code != ErrorCode::kNone) continue;
       if (faults.error_in > 0 && random_.one_in(faults.error_in)) {
         part.error_code = kPassing.at(random_.below(kPassing.size()));
         continue;
@@ -352,7 +355,6 @@ ErrorCode FakeCluster::append(FakePartition& partition, const Slice& bytes, int6
     stored.header_count = (*record)->header_count;
     partition.log.push_back(std::move(stored));
   }
-  partition.batch_sizes.push_back(batch.record_count());
   return ErrorCode::kNone;
 }
 

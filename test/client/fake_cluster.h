@@ -41,7 +41,6 @@ struct FakePartition {
   int32_t leader = 1;
   int32_t leader_epoch = 0;
   std::vector<StoredRecord> log;
-  std::vector<int32_t> batch_sizes;  // in records
   struct Producer {
     int16_t epoch = -1;
     int32_t last_sequence = -1;
@@ -54,6 +53,8 @@ struct FakePartition {
   };
   std::map<int64_t, Producer> producers;
 };
+
+ErrorCode next_of(std::deque<ErrorCode>& scripted);  // kNone when nothing is scripted
 
 class FakeCluster final : public Dialer {
  public:
@@ -88,7 +89,6 @@ class FakeCluster final : public Dialer {
   bool silent = false;                 // requests arrive, and are carried out, but nobody answers
   int16_t versions_max = INT16_MAX;    // of ApiVersions itself: an old broker
   std::vector<int16_t> unknown_apis;   // left out of ApiVersions
-  std::function<void(const ProduceRequest&)> on_produce;
   int64_t log_append_time_ms = -1;
 
   struct Counters {
@@ -112,7 +112,7 @@ class FakeCluster final : public Dialer {
   void after_delay(const std::shared_ptr<Link>& link, Lost lost, std::function<void()> step);
   void cut(const std::shared_ptr<Link>& link, const std::string& reason);
   void on_request(const std::shared_ptr<Link>& link, const Slice& frame);
-  void answer(const std::shared_ptr<Link>& link, std::vector<Piece> pieces);
+  void answer(const std::shared_ptr<Link>& link, const std::vector<Piece>& pieces);
   MetadataResponse metadata(const MetadataRequest& request);
   bool on_reading(const std::shared_ptr<Link>& link, ApiKey key, int16_t version, int32_t id, MessageReader& in);
   ProduceResponse produce(int32_t node, const ProduceRequest& request);

@@ -18,13 +18,6 @@
 namespace leat::test {
 namespace {
 
-ErrorCode next_of(std::deque<ErrorCode>& errors) {
-  if (errors.empty()) return ErrorCode::kNone;
-  const ErrorCode code = errors.front();
-  errors.pop_front();
-  return code;
-}
-
 // The batch that holds `offset`, beginning at a multiple of `count`.
 Slice batch_at(const FakePartition& partition, int64_t offset, int64_t count) {
   const int64_t begin = offset / count * count;

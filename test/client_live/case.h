@@ -33,7 +33,6 @@ std::span<const Case> group_cases();
 std::span<const Case> membership_cases();
 
 std::unique_ptr<client::Client> connect(const Place& place);
-client::ClientSettings quick_settings(const Place& place);
 
 // Made, and led by somebody: the name, which begins with the place's prefix.
 std::string make_topic(const Place& place, client::Client& client, const std::string& name, int32_t partition_count,

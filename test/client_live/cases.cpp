@@ -37,16 +37,12 @@ bool run_one(const Case& one, const Place& place) {
 
 }  // namespace
 
-client::ClientSettings quick_settings(const Place& place) {
+std::unique_ptr<client::Client> connect(const Place& place) {
   client::ClientSettings settings;
   settings.bootstrap_servers = place.bootstrap;
   settings.metadata_max_age_ms = 1'000;  // a member of the classic protocol looks for topics of its pattern as often
   settings.retry_backoff_ms = 20;
-  return settings;
-}
-
-std::unique_ptr<client::Client> connect(const Place& place) {
-  return need(client::Client::create(quick_settings(place)), "a client");
+  return need(client::Client::create(settings), "a client");
 }
 
 std::string make_topic(const Place& place, client::Client& client, const std::string& name, int32_t partition_count,

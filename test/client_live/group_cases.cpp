@@ -4,6 +4,7 @@
 #include <set>
 
 #include "test/client_live/group_watch.h"
+#include "test/client_live/read_back.h"
 
 namespace leat::client_live {
 namespace {
@@ -26,8 +27,7 @@ constexpr Way kSticky{
     .name = "sticky", .protocol = GroupProtocol::kClassic, .assignor = ClassicAssignor::kCooperativeSticky};
 
 client::ConsumerSettings settings_of(const Way& way, const std::string& group) {
-  client::ConsumerSettings settings = member_settings(group);
-  settings.group_protocol = way.protocol;
+  client::ConsumerSettings settings = member_settings(group, way.protocol);
   settings.classic_assignors = {way.assignor};
   return settings;
 }
@@ -43,12 +43,10 @@ void commit_and_resume(const Place& place, const Way& way) {
   std::set<std::pair<int32_t, int64_t>> seen;
   const auto note = [&seen](const std::vector<Stored>& records) {
     for (const Stored& one : records) {
-      require(seen.insert({one.partition, one.offset}).second,
-              "partition " + std::to_string(one.partition) + ", offset " + std::to_string(one.offset) + " came twice");
+      require(seen.insert({one.partition, one.offset}).second, place_of(one.partition, one.offset) + " came twice");
     }
   };
-  const auto first = need(client->consumer(settings), "a consumer");
-  need(first->subscribe({topic}), "subscribe()");
+  const auto first = join(*client, settings, topic);
   note(read(*first, 40));
   const size_t committed = seen.size();
   require(committed < 90, "all records came at once");
@@ -58,14 +56,12 @@ void commit_and_resume(const Place& place, const Way& way) {
   require(sum == static_cast<int64_t>(committed), "commit() claims what poll() has given");
   need(first->close(10'000), "close()");
 
-  const auto second = need(client->consumer(settings), "a consumer");
-  need(second->subscribe({topic}), "subscribe()");
+  const auto second = join(*client, settings, topic);
   note(read(*second, 90 - seen.size()));
   expect_nothing(*second, milliseconds(300));
   need(second->close(10'000), "close()");  // without a commit
   settings.enable_auto_commit = client::AutoCommit::kYes;
-  const auto third = need(client->consumer(settings), "a consumer");
-  need(third->subscribe({topic}), "subscribe()");
+  const auto third = join(*client, settings, topic);
   require(read(*third, 90 - committed).size() == 90 - committed, "what the second one did not commit comes again");
   need(third->close(10'000), "close()");
   const auto left = need(client->admin().list_group_offsets(topic + "-readers"), "list_group_offsets()");

@@ -139,15 +139,23 @@ void Member::end() {
   if (fault_) std::rethrow_exception(fault_);
 }
 
-client::ConsumerSettings member_settings(const std::string& group) {
+client::ConsumerSettings member_settings(const std::string& group, client::GroupProtocol protocol) {
   client::ConsumerSettings settings;
   settings.group_id = group;
+  settings.group_protocol = protocol;
   settings.auto_offset_reset = client::OffsetReset::kEarliest;
   settings.session_timeout_ms = 10'000;
   settings.heartbeat_interval_ms = 200;
   settings.rebalance_timeout_ms = 10'000;
   settings.fetch_wait_max_ms = 200;
   return settings;
+}
+
+std::unique_ptr<client::Consumer> join(client::Client& client, const client::ConsumerSettings& settings,
+                                       const std::string& topic) {
+  auto consumer = need(client.consumer(settings), "a consumer");
+  need(consumer->subscribe({topic}), "subscribe()");
+  return consumer;
 }
 
 }  // namespace leat::client_live

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <exception>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
@@ -80,6 +81,9 @@ class Member {
 };
 
 // What cases of groups begin with: times in which a test can wait.
-client::ConsumerSettings member_settings(const std::string& group);
+client::ConsumerSettings member_settings(const std::string& group, client::GroupProtocol protocol);
+// A consumer that has subscribed; the case polls it.
+std::unique_ptr<client::Consumer> join(client::Client& client, const client::ConsumerSettings& settings,
+                                       const std::string& topic);
 
 }  // namespace leat::client_live

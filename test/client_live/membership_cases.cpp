@@ -14,8 +14,7 @@ const char* name_of(GroupProtocol protocol) { return protocol == GroupProtocol::
 void come_back(const Place& place, GroupProtocol protocol) {
   const auto client = connect(place);
   const std::string topic = make_topic(place, *client, std::string("static-") + name_of(protocol), 6);
-  client::ConsumerSettings settings = member_settings(topic + "-readers");
-  settings.group_protocol = protocol;
+  client::ConsumerSettings settings = member_settings(topic + "-readers", protocol);
   Ownership ownership;
   settings.group_instance_id = "two";
   Member stays(place, settings, topic, ownership, 2);
@@ -54,8 +53,7 @@ void match_pattern(const Place& place, GroupProtocol protocol) {
   const std::string first = make_topic(place, *client, stem + "1", 2);
   (void)make_topic(place, *client, stem + "2", 1);
   (void)make_topic(place, *client, std::string("no-pattern-") + name_of(protocol), 1);
-  client::ConsumerSettings settings = member_settings(place.prefix + "-" + stem + "readers");
-  settings.group_protocol = protocol;
+  client::ConsumerSettings settings = member_settings(place.prefix + "-" + stem + "readers", protocol);
   const auto consumer = need(client->consumer(settings), "a consumer");
   const auto refused = consumer->subscribe_pattern("(");
   require(!refused && refused.error().cause() == client::Cause::kInvalidArgument, "a pattern that is none");
@@ -74,11 +72,9 @@ void pattern_classic(const Place& place) { match_pattern(place, GroupProtocol::k
 void fall_silent(const Place& place, GroupProtocol protocol) {
   const auto client = connect(place);
   const std::string topic = make_topic(place, *client, std::string("silent-") + name_of(protocol), 2);
-  client::ConsumerSettings settings = member_settings(topic + "-readers");
-  settings.group_protocol = protocol;
+  client::ConsumerSettings settings = member_settings(topic + "-readers", protocol);
   settings.max_poll_interval_ms = 1'500;
-  const auto consumer = need(client->consumer(settings), "a consumer");
-  need(consumer->subscribe({topic}), "subscribe()");
+  const auto consumer = join(*client, settings, topic);
   wait_for_assignment(*consumer, 2);
   eventually(seconds(30), "who does not poll is taken out of its group", [&] {
     const auto group = client->admin().describe_group(settings.group_id).wait();
@@ -101,14 +97,11 @@ void silent_classic(const Place& place) { fall_silent(place, GroupProtocol::kCla
 void twin_classic(const Place& place) {
   const auto client = connect(place);
   const std::string topic = make_topic(place, *client, "twin-classic", 2);
-  client::ConsumerSettings settings = member_settings(topic + "-readers");
-  settings.group_protocol = GroupProtocol::kClassic;
+  client::ConsumerSettings settings = member_settings(topic + "-readers", GroupProtocol::kClassic);
   settings.group_instance_id = "one";
-  const auto first = need(client->consumer(settings), "a consumer");
-  need(first->subscribe({topic}), "subscribe()");
+  const auto first = join(*client, settings, topic);
   wait_for_assignment(*first, 2);
-  const auto second = need(client->consumer(settings), "a consumer");
-  need(second->subscribe({topic}), "subscribe()");
+  const auto second = join(*client, settings, topic);
   wait_for_assignment(*second, 2);
   std::string told;
   eventually(seconds(30), "the first one is told", [&] {
@@ -127,14 +120,11 @@ void twin_classic(const Place& place) {
 void twin_consumer(const Place& place) {
   const auto client = connect(place);
   const std::string topic = make_topic(place, *client, "twin-consumer", 2);
-  client::ConsumerSettings settings = member_settings(topic + "-readers");
-  settings.group_protocol = GroupProtocol::kConsumer;
+  client::ConsumerSettings settings = member_settings(topic + "-readers", GroupProtocol::kConsumer);
   settings.group_instance_id = "one";
-  const auto first = need(client->consumer(settings), "a consumer");
-  need(first->subscribe({topic}), "subscribe()");
+  const auto first = join(*client, settings, topic);
   wait_for_assignment(*first, 2);
-  const auto second = need(client->consumer(settings), "a consumer");
-  need(second->subscribe({topic}), "subscribe()");
+  const auto second = join(*client, settings, topic);
   eventually(seconds(30), "the second one is refused", [&] {
     const client::Result<client::Records> polled = second->poll(100).wait();
     (void)need(first->poll(10), "poll()");

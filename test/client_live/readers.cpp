@@ -7,17 +7,12 @@
 #include <string_view>
 
 #include "core/base/random.h"
+#include "test/client_live/case.h"
 
 namespace leat::client_live {
 namespace {
 
 constexpr int64_t kPollMs = 100;
-
-std::vector<client::TopicPartition> all_partitions(const LoadPlan& plan) {
-  std::vector<client::TopicPartition> names;
-  for (int32_t i = 0; i < plan.partition_count; ++i) names.push_back({.topic = plan.topic, .partition = i});
-  return names;
-}
 
 // A commit in the middle of a rebalance may be refused: the next owner commits for itself.
 bool may_be_refused(const client::Error& error) {
@@ -69,7 +64,7 @@ void Follower::run() {
   settings.auto_offset_reset = client::OffsetReset::kEarliest;
   settings.fetch_wait_max_ms = 100;
   const auto consumer = need(client->consumer(settings), "the follower's consumer");
-  need(consumer->assign(all_partitions(plan_)), "the follower's assign()");
+  need(consumer->assign(partitions_of(plan_.topic, plan_.partition_count)), "the follower's assign()");
   while (!end_.is_stopped()) {
     const std::optional<Ends> ends = end_.ends();
     if (ends && read_.has_reached(*ends)) break;

@@ -9,6 +9,28 @@
 using namespace leat;
 using namespace leat::test;
 
+namespace {
+
+LogConfig compacted_soon() {
+  LogConfig config = compacted();
+  config.delete_retention_ms = 0;
+  config.max_compaction_lag_ms = 10'000;
+  return config;
+}
+
+// Of a log that is compacted soon.
+void compact_to_nothing(CompactedLog& log) {
+  log.create();
+  log.write({{"a", "1"}});
+  log.write({{"a", std::nullopt}, {"b", std::nullopt}});
+  log.now_ms += 10'001;
+  CHECK_FALSE(log.compact_once());  // seals the active one
+  log.run(log.log->begin_flush(log.now_ms));
+  log.compact();
+}
+
+}  // namespace
+
 TEST_CASE("compaction: a reader that has begun goes on with what it saw", "[log][compaction]") {
   SimFileSystem disk(1);
   CompactedLog log(disk);
@@ -139,18 +161,10 @@ TEST_CASE("compaction: the greatest timestamp may be that of a batch without rec
 
 TEST_CASE("compaction: the log end stays where nothing is left before it", "[log][compaction]") {
   SimFileSystem disk(1);
-  LogConfig config = compacted();
-  config.delete_retention_ms = 0;
-  config.max_compaction_lag_ms = 10'000;
+  LogConfig config = compacted_soon();
   config.flush = FlushPolicy::kCommit;
   CompactedLog log(disk, config);
-  log.create();
-  log.write({{"a", "1"}});
-  log.write({{"a", std::nullopt}, {"b", std::nullopt}});
-  log.now_ms += 10'001;
-  CHECK_FALSE(log.compact_once());  // seals the active one
-  log.run(log.log->begin_flush(log.now_ms));
-  log.compact();
+  compact_to_nothing(log);
   CHECK(log.keyed().empty());
   CHECK(log.log->offsets().log_end == Offset(3));
   CHECK(log.keyed_from(Offset(0)).empty());
@@ -162,17 +176,8 @@ TEST_CASE("compaction: the log end stays where nothing is left before it", "[log
 
 TEST_CASE("compaction: readers come to the end of a log of which nothing is left", "[log][compaction]") {
   SimFileSystem disk(1);
-  LogConfig config = compacted();
-  config.delete_retention_ms = 0;
-  config.max_compaction_lag_ms = 10'000;
-  CompactedLog log(disk, config);
-  log.create();
-  log.write({{"a", "1"}});
-  log.write({{"a", std::nullopt}, {"b", std::nullopt}});
-  log.now_ms += 10'001;
-  CHECK_FALSE(log.compact_once());  // seals the active one
-  log.run(log.log->begin_flush(log.now_ms));
-  log.compact();
+  CompactedLog log(disk, compacted_soon());
+  compact_to_nothing(log);
   const auto empty_batches = [&log] {
     int count = 0;
     log.for_each_batch([&count](const BatchView& batch) { count += batch.record_count() == 0 ? 1 : 0; });
