@@ -108,7 +108,8 @@ DescribedGroup described_group(const MetadataStore& metadata, std::string group_
   DescribedGroup group;
   group.group_id = std::move(group_id);
   group.error_code = error_code_of(reply.fault.code);
-  group.error_message = text_of(reply.fault);
+  // Without a text of the machine's the client has its own, as it has for Kafka, and a tool prints the same.
+  if (!reply.fault.message.empty()) group.error_message = std::move(reply.fault.message);
   if (reply.fault.code != GroupErrc::kNone) return group;
   group.group_state = std::move(reply.state);
   group.group_epoch = reply.group_epoch;

@@ -6,14 +6,14 @@ import uuid
 from wire_groups import MAY_ANSWER_LATER, MEMBER_ID_REQUIRED, REBALANCE_IN_PROGRESS, Groups
 
 
-def open_groups(broker):
+def open_groups(broker, seconds=20):
     """A connection, once the broker's coordinator answers."""
-    client = Groups(broker.address)
-    deadline = time.monotonic() + 20
+    client = Groups(broker.address, timeout=seconds)
+    deadline = time.monotonic() + seconds
     while (error := client.find_coordinators(['any'])['any'][0]) != 0:
         assert error in MAY_ANSWER_LATER and time.monotonic() < deadline, error
         time.sleep(0.001)
-    client.await_offsets('any')
+    client.await_offsets('any', timeout=seconds)
     return client
 
 

@@ -200,11 +200,11 @@ class Groups(Connection):
     # ---- classic protocol ----
 
     def send_join(self, group, member_id='', topics=('t',), session_ms=10_000, rebalance_ms=10_000, instance_id=None,
-                  version=5, protocol='range'):
+                  version=5, protocol='range', kind='consumer'):
         body = string(group) + struct.pack('>ii', session_ms, rebalance_ms) + string(member_id)
         if version >= 5:
             body += string(instance_id)
-        body += string('consumer') + array([string(protocol) + sized(subscription(topics))])
+        body += string(kind) + array([string(protocol) + sized(subscription(topics))])
         self.send(frame(JOIN_GROUP, version, body))
 
     def joined(self, version=5):

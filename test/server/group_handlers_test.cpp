@@ -483,11 +483,11 @@ TEST_CASE("handlers of consumer groups: a member joins, is described, and leaves
   CHECK(joined.assignment->topic_partitions[0].partitions.size() == 3);
 
   ConsumerGroupDescribeRequest describe;
-  describe.group_ids = {"g", "stranger"};
+  describe.group_ids = {"g", "stranger", ""};
   describe.include_authorized_operations = true;
   const ConsumerGroupDescribeResponse described =
       *f.run(handle_consumer_group_describe(f.broker, f.asked_by(1), describe));
-  REQUIRE(described.groups.size() == 2);
+  REQUIRE(described.groups.size() == 3);
   REQUIRE(described.groups[0].members.size() == 1);
   CHECK(described.groups[0].authorized_operations == kGroupOperations);
   CHECK(described.groups[0].assignor_name == "uniform");
@@ -498,7 +498,9 @@ TEST_CASE("handlers of consumer groups: a member joins, is described, and leaves
   REQUIRE(member.target_assignment.topic_partitions.size() == 1);
   CHECK(member.target_assignment.topic_partitions[0].topic_name == "t");
   CHECK(described.groups[1].error_code == ErrorCode::kGroupIdNotFound);
-  CHECK(described.groups[1].error_message.has_value());
+  CHECK(described.groups[1].error_message == "Group stranger not found.");
+  CHECK(described.groups[2].error_code == ErrorCode::kInvalidGroupId);
+  CHECK_FALSE(described.groups[2].error_message.has_value());  // the client has words of its own for it
   PieceWriter out;
   CHECK(encode(described, 1, out));
 

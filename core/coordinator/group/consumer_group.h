@@ -140,6 +140,7 @@ class ConsumerGroup {
   bool resolve_regexes(GroupStep& step);
   void drop_unused_regexes(GroupStep& step);
   void bump_epoch(GroupStep& step, int64_t hash);
+  void write_epoch(GroupStep& step, int32_t new_epoch, int64_t hash);
   void update_target(GroupStep& step);
   void reach_group_epoch(GroupStep& step, int64_t made_wall_ms);
   AssignorInput assignor_input(const TopicCatalog& catalog) const;

@@ -36,6 +36,10 @@ class TopicHash {
   bool is_empty_ = true;
 };
 
+// A group is born with epoch 1, as Kafka's are. Whoever asks for something makes it 2, so that is what its first member
+// gets, but for one that subscribes to nothing.
+constexpr int32_t kEpochAtBirth = 1;
+
 // A pattern that does not compile can stand only in a log that another engine's broker wrote: it matches nothing.
 std::vector<std::string> resolve(const std::string& pattern, const TopicCatalog& catalog) {
   const Result<SubscriptionRegex> regex = SubscriptionRegex::compile(pattern);
@@ -134,19 +138,28 @@ bool ConsumerGroup::resolve_regexes(GroupStep& step) {
 
 // `inputs_changed`: what the target is made from, but for the topics: subscriptions, or the assignor.
 void ConsumerGroup::bring_up_to_date(GroupStep& step, bool inputs_changed) {
-  bool must_bump = inputs_changed || epoch() == 0;
-  if (must_bump || must_look_at_catalog_) {
+  bool must_bump = inputs_changed;
+  if (must_bump || must_look_at_catalog_ || !group_) {
     if (resolve_regexes(step)) must_bump = true;
     const int64_t hash = metadata_hash(step.catalog());
-    if (must_bump || hash != group_->metadata_hash) bump_epoch(step, hash);
+    if (hash != (group_ ? group_->metadata_hash : 0)) must_bump = true;
+    if (must_bump) {
+      bump_epoch(step, hash);
+    } else if (!group_) {
+      write_epoch(step, kEpochAtBirth, hash);
+    }
     must_look_at_catalog_ = false;
   }
   if (epoch() > target_epoch()) update_target(step);
 }
 
 void ConsumerGroup::bump_epoch(GroupStep& step, int64_t hash) {
+  write_epoch(step, std::max(epoch(), kEpochAtBirth) + 1, hash);
+}
+
+void ConsumerGroup::write_epoch(GroupStep& step, int32_t new_epoch, int64_t hash) {
   ConsumerGroupMetadataValue next;
-  next.epoch = epoch() + 1;
+  next.epoch = new_epoch;
   next.metadata_hash = hash;
   step.write(ConsumerGroupRecord{.key = {.group_id = id_}, .value = next});
 }

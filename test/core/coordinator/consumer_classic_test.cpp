@@ -54,7 +54,7 @@ TEST_CASE("classic members: one joins a consumer group and is led to its share",
   const JoinGroupReply joined = f.join_reply(b.joining(f.driver.catalog));
   CHECK(joined.error == GroupErrc::kNone);
   CHECK_FALSE(joined.member_id.empty());
-  CHECK(joined.generation == 2);
+  CHECK(joined.generation == 3);
   CHECK(joined.protocol_type == "consumer");
   CHECK(joined.protocol == "range");
   CHECK(joined.leader.empty());
@@ -284,7 +284,7 @@ TEST_CASE("classic members: a static one that restarts takes its place, and nobo
   f.join_and_sync(back);
   CHECK(back.member_id != b.member_id);
   CHECK((back.owned == before));
-  CHECK(f.group().epoch() == 2);
+  CHECK(f.group().epoch() == 3);
   CHECK(f.beat_error(b) == GroupErrc::kFencedInstanceId);
   CHECK(f.sync_reply(b.syncing()).error == GroupErrc::kFencedInstanceId);
   CHECK(f.join_reply(b.joining(f.driver.catalog)).error == GroupErrc::kFencedInstanceId);
@@ -303,7 +303,7 @@ TEST_CASE("classic members: a static one comes back with the consumer protocol",
   CHECK_FALSE(f.group().member("b2")->is_classic());
   CHECK(f.group().member(b.member_id) == nullptr);
   CHECK_FALSE(f.group().may_downgrade());
-  CHECK(f.group().epoch() == 2);
+  CHECK(f.group().epoch() == 3);
 }
 
 TEST_CASE("classic members: a group of them alone is to become a classic one", "[group][consumer]") {
@@ -394,7 +394,7 @@ TEST_CASE("classic members: LeaveGroup takes members of either protocol, by id o
   CHECK(errors == std::vector<GroupErrc>{GroupErrc::kUnknownMemberId, GroupErrc::kFencedInstanceId,
                                          GroupErrc::kUnknownMemberId, GroupErrc::kNone, GroupErrc::kNone});
   CHECK(f.state() == "Empty");
-  CHECK(f.group().epoch() == 3);  // once for all of them
+  CHECK(f.group().epoch() == 4);  // once for all of them
   CHECK(f.driver.deadlines.size() == 0);
 }
 

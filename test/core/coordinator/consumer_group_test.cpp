@@ -16,12 +16,12 @@ TEST_CASE("consumer group: the first member gets everything at once", "[group][c
   ConsumerClient a{.member_id = "a", .topics = {"foo", "bar"}};
   const ConsumerHeartbeatReply reply = f.beat(a);
   CHECK(reply.member_id == "a");
-  CHECK(reply.member_epoch == 1);
+  CHECK(reply.member_epoch == 2);
   CHECK(reply.heartbeat_interval_ms == 5'000);
   CHECK(a.owned.size() == 9);
   CHECK(f.state() == "Stable");
-  CHECK(f.group().epoch() == 1);
-  CHECK(f.group().target_epoch() == 1);
+  CHECK(f.group().epoch() == 2);
+  CHECK(f.group().target_epoch() == 2);
   f.check_replay();
 }
 
@@ -115,21 +115,21 @@ TEST_CASE("consumer group: a new member gets its share when the old one has let 
   ConsumerFixture f;
   ConsumerClient a = f.join("a");
   ConsumerClient b = f.join("b");
-  CHECK(b.epoch == 2);
+  CHECK(b.epoch == 3);
   CHECK(b.owned.empty());
   CHECK(f.member_state("b") == MemberState::kUnreleasedPartitions);
   CHECK(f.state() == "Reconciling");
 
   const PartitionSet before = a.owned;
   const ConsumerHeartbeatReply told = f.beat(a);
-  CHECK(told.member_epoch == 1);
+  CHECK(told.member_epoch == 2);
   REQUIRE(told.assignment.has_value());
   CHECK(flat(*told.assignment).size() == 3);
   CHECK(f.member_state("a") == MemberState::kUnrevokedPartitions);
   CHECK((held_by(f.current("a")) == before));
 
   CHECK_FALSE(f.beat(b).assignment.has_value());  // a may still be at work on them
-  CHECK(f.beat(a).member_epoch == 2);
+  CHECK(f.beat(a).member_epoch == 3);
   const ConsumerHeartbeatReply given = f.beat(b);
   REQUIRE(given.assignment.has_value());
   CHECK(flat(*given.assignment).size() == 3);
@@ -142,9 +142,9 @@ TEST_CASE("consumer group: who says nothing of what it owns has let go of nothin
   ConsumerClient a = f.join("a");
   f.join("b");
   f.beat(a);
-  const ConsumerHeartbeatReply reply = f.send(a.bare(1));
+  const ConsumerHeartbeatReply reply = f.send(a.bare(2));
   CHECK(reply.fault.code == GroupErrc::kNone);
-  CHECK(reply.member_epoch == 1);
+  CHECK(reply.member_epoch == 2);
   CHECK(f.member_state("a") == MemberState::kUnrevokedPartitions);
 }
 
@@ -201,13 +201,33 @@ TEST_CASE("consumer group: nobody but those whose share changes gets a new targe
 
 // --- epochs ---------------------------------------------------------------------------------------------------------
 
+TEST_CASE("consumer group: it is born with epoch 1, and the first that asks for something makes it 2",
+          "[group][consumer]") {
+  ConsumerFixture f;
+  ConsumerClient idle = f.join("idle", {});
+  CHECK(idle.epoch == 1);
+  CHECK(f.group().target_epoch() == 1);
+  CHECK(f.state() == "Stable");
+  f.check_replay();
+  CHECK(f.join("a").epoch == 2);
+  CHECK(f.beat(idle).member_epoch == 2);
+  f.check_replay();
+
+  ConsumerFixture other;
+  CHECK(other.join("a").epoch == 2);
+  ConsumerFixture by_pattern;
+  ConsumerClient b{.member_id = "b", .topics = {}};
+  b.regex = "fo+";
+  CHECK(by_pattern.beat(b).member_epoch == 2);
+}
+
 TEST_CASE("consumer group: an epoch from the future is fenced", "[group][consumer]") {
   ConsumerFixture f;
   const ConsumerClient a = f.join("a");
-  const GroupFault fault = f.refused(a.bare(2));
+  const GroupFault fault = f.refused(a.bare(3));
   CHECK(fault.code == GroupErrc::kFencedMemberEpoch);
   CHECK(fault.message ==
-        "The consumer group member has a greater member epoch (2) than the one known by the group coordinator (1). The "
+        "The consumer group member has a greater member epoch (3) than the one known by the group coordinator (2). The "
         "member must abandon all its partitions and rejoin.");
 }
 
@@ -217,25 +237,25 @@ TEST_CASE("consumer group: an old epoch is fenced", "[group][consumer]") {
   ConsumerClient b = f.join("b");
   ConsumerClient c = f.join("c");
   f.settle({&a, &b, &c});
-  REQUIRE(a.epoch == 3);
-  const GroupFault fault = f.refused(a.bare(1));
+  REQUIRE(a.epoch == 4);
+  const GroupFault fault = f.refused(a.bare(2));
   CHECK(fault.code == GroupErrc::kFencedMemberEpoch);
-  CHECK(fault.message.find("has a smaller member epoch (1) than the one known by the group coordinator (3)") !=
+  CHECK(fault.message.find("has a smaller member epoch (2) than the one known by the group coordinator (4)") !=
         std::string::npos);
 }
 
 TEST_CASE("consumer group: the epoch before is accepted from one that may have missed an answer", "[group][consumer]") {
   ConsumerFixture f;
   auto [a, b] = f.stable_pair();
-  REQUIRE(f.current("a").previous_member_epoch == 1);
+  REQUIRE(f.current("a").previous_member_epoch == 2);
   ConsumerClient late = a;
-  late.epoch = 1;
+  late.epoch = 2;
   const ConsumerHeartbeatReply reply = f.send(late.full());
   CHECK(reply.fault.code == GroupErrc::kNone);
-  CHECK(reply.member_epoch == 2);
+  CHECK(reply.member_epoch == 3);
   CHECK(reply.assignment.has_value());
 
-  CHECK(f.refused(late.bare(1)).code == GroupErrc::kFencedMemberEpoch);  // it does not say what it owns
+  CHECK(f.refused(late.bare(2)).code == GroupErrc::kFencedMemberEpoch);  // it does not say what it owns
   late.owned.insert(*b.owned.begin());
   CHECK(f.refused(late.full()).code == GroupErrc::kFencedMemberEpoch);
 }
@@ -247,9 +267,9 @@ TEST_CASE("consumer group: epoch 0 begins anew, and finds what is assigned", "[g
   a.epoch = 0;
   a.owned.clear();
   const ConsumerHeartbeatReply reply = f.beat(a);
-  CHECK(reply.member_epoch == 2);
+  CHECK(reply.member_epoch == 3);
   CHECK((a.owned == before));
-  CHECK(f.group().epoch() == 2);
+  CHECK(f.group().epoch() == 3);
 }
 
 TEST_CASE("consumer group: beginning anew is a revocation done", "[group][consumer]") {
@@ -260,7 +280,7 @@ TEST_CASE("consumer group: beginning anew is a revocation done", "[group][consum
   REQUIRE(f.member_state("a") == MemberState::kUnrevokedPartitions);
   a.epoch = 0;
   a.owned.clear();
-  CHECK(f.beat(a).member_epoch == 2);
+  CHECK(f.beat(a).member_epoch == 3);
   CHECK(a.owned.size() == 3);
 }
 
@@ -272,7 +292,7 @@ TEST_CASE("consumer group: a member in a state of a later version has to begin a
   f.driver.step([&](GroupStep& step) { step.write(record); });
   REQUIRE(f.member_state("a") == MemberState::kUnknown);
   CHECK(f.refused(a.brief()).code == GroupErrc::kFencedMemberEpoch);
-  CHECK(f.refused(a.bare(1)).message ==
+  CHECK(f.refused(a.bare(2)).message ==
         "The consumer group member is in a unknown state. The member must abandon all its partitions and rejoin.");
   a.epoch = 0;
   a.owned.clear();
@@ -307,13 +327,13 @@ TEST_CASE("consumer group: describe shows members, epochs and both assignments",
   const DescribeConsumerGroupReply reply = f.group().describe(f.driver.catalog, f.driver.rules);
   CHECK(reply.fault.code == GroupErrc::kNone);
   CHECK(reply.state == "Reconciling");
-  CHECK(reply.group_epoch == 2);
-  CHECK(reply.assignment_epoch == 2);
+  CHECK(reply.group_epoch == 3);
+  CHECK(reply.assignment_epoch == 3);
   CHECK(reply.assignor == "uniform");
   REQUIRE(reply.members.size() == 2);
   const DescribedConsumerMember& first = reply.members[0];
   CHECK(first.member_id == "a");
-  CHECK(first.member_epoch == 1);
+  CHECK(first.member_epoch == 2);
   CHECK(first.client.id == "client-a");
   CHECK(first.client.host == "/127.0.0.1");
   CHECK(first.subscribed_topic_names == std::vector<std::string>{"bar", "foo"});

@@ -16,7 +16,7 @@ TEST_CASE("members: who leaves frees its partitions at once", "[group][consumer]
   CHECK(reply.member_id == "a");
   CHECK(reply.member_epoch == -1);
   CHECK(f.group().member("a") == nullptr);
-  CHECK(f.group().epoch() == 3);
+  CHECK(f.group().epoch() == 4);
   f.beat(b);
   CHECK(b.owned.size() == 6);
   CHECK(f.refused(a.bare(-1)).code == GroupErrc::kUnknownMemberId);
@@ -31,24 +31,24 @@ TEST_CASE("members: the last one leaves an Empty group that keeps its epoch", "[
   f.send(a.bare(-1));
   CHECK(f.state() == "Empty");
   CHECK(f.group().state_since_wall_ms() == f.driver.wall_ms);
-  CHECK(f.group().epoch() == 2);
+  CHECK(f.group().epoch() == 3);
   CHECK(f.driver.deadlines.size() == 0);
   f.driver.crash();
   CHECK(f.state() == "Empty");
   CHECK(f.group().state_since_wall_ms() == -1);
-  CHECK(f.join("b").epoch == 3);
+  CHECK(f.join("b").epoch == 4);
 }
 
 TEST_CASE("members: the target of a group that nobody is left in is up to date", "[group][consumer]") {
   ConsumerFixture f;
   auto [a, b] = f.stable_pair();
   f.send(a.bare(-1));
-  CHECK(f.group().epoch() == 3);
-  CHECK(f.group().target_epoch() == 2);  // b's next heartbeat makes it
+  CHECK(f.group().epoch() == 4);
+  CHECK(f.group().target_epoch() == 3);  // b's next heartbeat makes it
   f.driver.advance(f.driver.rules.consumer_session_timeout_ms);
   REQUIRE(f.state() == "Empty");
-  CHECK(f.group().epoch() == 4);
-  CHECK(f.group().target_epoch() == 4);
+  CHECK(f.group().epoch() == 5);
+  CHECK(f.group().target_epoch() == 5);
   const auto& made = std::get<TargetEpochRecord>(f.driver.records.back());
   REQUIRE(made.value.has_value());
   CHECK(made.value->assignment_timestamp == 0);
@@ -169,14 +169,14 @@ TEST_CASE("static members: one that restarts finds its partitions, and nobody el
   const ConsumerHeartbeatReply left = f.send(a.bare(-2));
   CHECK(left.member_id == "a");
   CHECK(left.member_epoch == -2);
-  CHECK(f.group().epoch() == 2);
+  CHECK(f.group().epoch() == 3);
   f.beat(b);
   CHECK(b.owned.size() == 3);
 
   ConsumerClient back = successor(a, "a2");
-  CHECK(f.beat(back).member_epoch == 2);
+  CHECK(f.beat(back).member_epoch == 3);
   CHECK((back.owned == before));
-  CHECK(f.group().epoch() == 2);
+  CHECK(f.group().epoch() == 3);
   CHECK(f.group().member("a") == nullptr);
   CHECK_FALSE(f.beat(b).assignment.has_value());
   CHECK(f.state() == "Stable");
@@ -244,7 +244,7 @@ TEST_CASE("static members: one that leaves for good is gone", "[group][consumer]
   auto [a, b] = static_pair(f);
   f.send(a.bare(-1));
   CHECK(f.group().member("a") == nullptr);
-  CHECK(f.group().epoch() == 3);
+  CHECK(f.group().epoch() == 4);
   CHECK(f.refused(a.bare(-1)).message == "Instance id i is unknown.");
 }
 
@@ -281,7 +281,7 @@ TEST_CASE("static members: one that comes back with another subscription moves t
   ConsumerClient back = successor(a, "a2");
   back.topics = {"bar"};
   f.beat(back);
-  CHECK(f.group().epoch() == 3);
+  CHECK(f.group().epoch() == 4);
   f.settle({&back, &b});
   CHECK(back.owned.size() == 3);
   CHECK(b.owned.size() == 6);
@@ -310,9 +310,9 @@ OffsetToCommit offset_of(const CatalogTopic& topic, int32_t partition) {
 TEST_CASE("commits: a member commits with its epoch", "[group][consumer]") {
   ConsumerFixture f;
   auto [a, b] = f.stable_pair();
-  CHECK(commit(f, "a", 2) == GroupErrc::kNone);
-  CHECK(commit(f, "a", 3) == GroupErrc::kStaleMemberEpoch);
-  CHECK(commit(f, "x", 2) == GroupErrc::kUnknownMemberId);
+  CHECK(commit(f, "a", 3) == GroupErrc::kNone);
+  CHECK(commit(f, "a", 4) == GroupErrc::kStaleMemberEpoch);
+  CHECK(commit(f, "x", 3) == GroupErrc::kUnknownMemberId);
   CHECK(commit(f, "", -1) == GroupErrc::kUnknownMemberId);
 }
 
@@ -323,11 +323,11 @@ TEST_CASE("commits: with an older epoch only what was held since then", "[group]
   const int32_t lost = b.owned.begin()->second;
   const CatalogTopic by_name{.id = {}, .name = "foo"};
   const CatalogTopic gone{.id = {}, .name = "gone"};
-  CHECK(commit(f, "a", 1, {offset_of(f.foo, kept)}) == GroupErrc::kNone);
-  CHECK(commit(f, "a", 1, {offset_of(by_name, kept)}) == GroupErrc::kNone);
-  CHECK(commit(f, "a", 1, {offset_of(f.foo, lost)}) == GroupErrc::kStaleMemberEpoch);
-  CHECK(commit(f, "a", 1, {offset_of(gone, kept)}) == GroupErrc::kStaleMemberEpoch);
-  CHECK(commit(f, "b", 1, {offset_of(f.foo, lost)}) == GroupErrc::kStaleMemberEpoch);
+  CHECK(commit(f, "a", 2, {offset_of(f.foo, kept)}) == GroupErrc::kNone);
+  CHECK(commit(f, "a", 2, {offset_of(by_name, kept)}) == GroupErrc::kNone);
+  CHECK(commit(f, "a", 2, {offset_of(f.foo, lost)}) == GroupErrc::kStaleMemberEpoch);
+  CHECK(commit(f, "a", 2, {offset_of(gone, kept)}) == GroupErrc::kStaleMemberEpoch);
+  CHECK(commit(f, "b", 2, {offset_of(f.foo, lost)}) == GroupErrc::kStaleMemberEpoch);
 }
 
 TEST_CASE("commits: a member that is to revoke may commit before it lets go", "[group][consumer]") {
@@ -336,7 +336,7 @@ TEST_CASE("commits: a member that is to revoke may commit before it lets go", "[
   f.join("b");
   f.beat(a);
   REQUIRE(f.member_state("a") == MemberState::kUnrevokedPartitions);
-  CHECK(commit(f, "a", 1) == GroupErrc::kNone);
+  CHECK(commit(f, "a", 2) == GroupErrc::kNone);
 }
 
 TEST_CASE("commits: old clients are told that their request is too old", "[group][consumer]") {
@@ -345,7 +345,7 @@ TEST_CASE("commits: old clients are told that their request is too old", "[group
   CommitOffsets event;
   event.group_id = "g";
   event.member_id = "a";
-  event.generation_or_epoch = 1;
+  event.generation_or_epoch = 2;
   event.by_member_epoch_known = false;
   const auto check = [&](GroupStep& step) { return f.driver.group().check_commit(step, event); };
   CHECK(f.driver.step(check) == GroupErrc::kUnsupportedVersion);
@@ -357,7 +357,7 @@ TEST_CASE("commits: without membership only while the group is empty", "[group][
   CHECK(commit(f, "", -1) == GroupErrc::kUnknownMemberId);
   f.send(a.bare(-1));
   CHECK(commit(f, "", -1) == GroupErrc::kNone);
-  CHECK(commit(f, "a", 1) == GroupErrc::kUnknownMemberId);
+  CHECK(commit(f, "a", 2) == GroupErrc::kUnknownMemberId);
 }
 
 TEST_CASE("commits: a member that was lost commits no more, and its successor does", "[group][consumer]") {
@@ -367,8 +367,8 @@ TEST_CASE("commits: a member that was lost commits no more, and its successor do
   ConsumerClient back = successor(a, "a2");
   f.beat(back);
   const int32_t partition = a.owned.begin()->second;
-  CHECK(commit(f, "a", 2, {offset_of(f.foo, partition)}) == GroupErrc::kUnknownMemberId);
-  CHECK(commit(f, "a2", 2, {offset_of(f.foo, partition)}) == GroupErrc::kNone);
+  CHECK(commit(f, "a", 3, {offset_of(f.foo, partition)}) == GroupErrc::kUnknownMemberId);
+  CHECK(commit(f, "a2", 3, {offset_of(f.foo, partition)}) == GroupErrc::kNone);
 }
 
 TEST_CASE("commits: who reads offsets as a member must be one", "[group][consumer]") {
@@ -378,7 +378,7 @@ TEST_CASE("commits: who reads offsets as a member must be one", "[group][consume
   event.group_id = "g";
   CHECK(f.group().check_fetch(event) == GroupErrc::kNone);
   event.member_id = "a";
-  event.member_epoch = 1;
+  event.member_epoch = 2;
   CHECK(f.group().check_fetch(event) == GroupErrc::kNone);
   event.member_epoch = 0;
   CHECK(f.group().check_fetch(event) == GroupErrc::kStaleMemberEpoch);

@@ -24,12 +24,12 @@ TEST_CASE("subscriptions: another subscription raises the epoch and moves partit
   ConsumerClient a = f.join("a", {"foo"});
   a.topics = {"bar"};
   const ConsumerHeartbeatReply told = f.send(a.full());
-  CHECK(told.member_epoch == 1);
+  CHECK(told.member_epoch == 2);
   REQUIRE(told.assignment.has_value());
   CHECK(told.assignment->empty());
-  CHECK(f.group().epoch() == 2);
+  CHECK(f.group().epoch() == 3);
   a.hear(told);
-  CHECK(f.beat(a).member_epoch == 2);
+  CHECK(f.beat(a).member_epoch == 3);
   CHECK((a.owned == PartitionSet{{f.bar.id, 0}, {f.bar.id, 1}, {f.bar.id, 2}}));
 }
 
@@ -44,15 +44,15 @@ TEST_CASE("subscriptions: a topic that is not there is waited for", "[group][con
   f.topics_changed();
   f.beat(a);
   CHECK(a.owned.size() == 2);
-  CHECK(f.group().epoch() == 2);
+  CHECK(f.group().epoch() == 3);
 }
 
 TEST_CASE("subscriptions: a member may subscribe to nothing", "[group][consumer]") {
   ConsumerFixture f;
   ConsumerClient a = f.join("a");
   ConsumerClient idle = f.join("idle", {});
-  CHECK(idle.epoch == 1);
-  CHECK(f.group().epoch() == 1);
+  CHECK(idle.epoch == 2);
+  CHECK(f.group().epoch() == 2);
   f.beat(a);
   CHECK(a.owned.size() == 6);
   CHECK(f.state() == "Stable");
@@ -72,7 +72,7 @@ TEST_CASE("subscriptions: other things that a member says raise no epoch", "[gro
   CHECK(metadata.rebalance_timeout_ms == 7);
   CHECK(metadata.client_id == "other");
   CHECK(metadata.client_host == "/10.0.0.1");
-  CHECK(f.group().epoch() == 1);
+  CHECK(f.group().epoch() == 2);
 }
 
 // --- topics ---------------------------------------------------------------------------------------------------------
@@ -82,7 +82,7 @@ TEST_CASE("subscriptions: a topic that grows is dealt out anew", "[group][consum
   ConsumerClient a = f.join("a");
   f.driver.catalog.add("foo", 8);
   f.topics_changed();
-  CHECK(f.beat(a).member_epoch == 2);
+  CHECK(f.beat(a).member_epoch == 3);
   CHECK(a.owned.size() == 8);
 }
 
@@ -120,7 +120,7 @@ TEST_CASE("subscriptions: topics that changed while the broker was down are noti
   ConsumerClient a = f.join("a");
   f.driver.catalog.add("foo", 7);
   f.driver.crash();
-  CHECK(f.beat(a).member_epoch == 2);
+  CHECK(f.beat(a).member_epoch == 3);
   CHECK(a.owned.size() == 7);
 }
 
@@ -276,22 +276,22 @@ TEST_CASE("assignors: another one wins: the epoch rises, and it makes the target
   ConsumerClient a = f.join("a", {"foo", "bar"});
   ConsumerClient b = f.join("b", {"foo", "bar"});
   f.settle({&a, &b});
-  REQUIRE(f.group().epoch() == 2);
+  REQUIRE(f.group().epoch() == 3);
   a.assignor = "uniform";  // which is the group's already
   a.hear(f.send(a.full()));
-  CHECK(f.group().epoch() == 2);
+  CHECK(f.group().epoch() == 3);
   b.assignor = "range";  // as many votes, and it comes later in the settings
   b.hear(f.send(b.full()));
-  CHECK(f.group().epoch() == 2);
+  CHECK(f.group().epoch() == 3);
   a.assignor = "range";
   a.hear(f.send(a.full()));
-  CHECK(f.group().epoch() == 3);
-  CHECK(f.group().target_epoch() == 3);
+  CHECK(f.group().epoch() == 4);
+  CHECK(f.group().target_epoch() == 4);
   f.settle({&a, &b});
   CHECK((a.owned == PartitionSet{{f.foo.id, 0}, {f.foo.id, 1}, {f.foo.id, 2}, {f.bar.id, 0}, {f.bar.id, 1}}));
   CHECK((b.owned == PartitionSet{{f.foo.id, 3}, {f.foo.id, 4}, {f.foo.id, 5}, {f.bar.id, 2}}));
   a.hear(f.send(a.full()));  // said again it is no news
-  CHECK(f.group().epoch() == 3);
+  CHECK(f.group().epoch() == 4);
   f.check_replay();
 }
 
