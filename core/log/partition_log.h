@@ -287,10 +287,10 @@ class PartitionLog {
   virtual void on_written(LogAppend& append) = 0;  // log end moves, or sequences roll back; without a sync: durable too
   virtual void on_synced(LogAppend& append) = 0;   // high watermark moves, or the log goes offline
 
-  // Reads: kOffsetOutOfRange below log start or above `limits.upper`'s bound of the log end.
+  // kOffsetOutOfRange below log start or above the log end. Sealed segments that are read are due for begin_audit.
   virtual Result<ReadPlan> plan_read(Offset from, const ReadLimits& limits) = 0;
   // Given back by whoever read: a sealed segment keeps neither its file open nor its index in memory, so that the next
-  // read would need a worker again to find where the last one stopped. And the segment is due for begin_audit.
+  // read would need a worker again to find where the last one stopped.
   virtual void note_read_end(const ReadEnd& /*end*/) {}
   virtual std::unique_ptr<TimeLookup> plan_lookup_by_time(int64_t timestamp_ms) = 0;  // first record at or after it
   virtual std::unique_ptr<TimeLookup> plan_lookup_max_timestamp() = 0;                // ListOffsets -3

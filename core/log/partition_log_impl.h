@@ -133,6 +133,7 @@ class PartitionLogImpl final : public PartitionLog {
   Surveyed add_survey(CompactionWork& work);
   void begin_pass(int64_t now_ms, const CompactionLimits& limits);
   void give_up_pass();
+  void ask_for_audit(Segment& segment) noexcept;
   void finish_audit();
   void finish_compaction();
   void take_compaction_error(CompactionWork& work);

@@ -55,13 +55,14 @@ std::unique_ptr<FileSegmentRead> PartitionLogImpl::read_from_files(Offset from, 
   FileSegmentRead::Plan plan{.files = files_, .directory = directory_, .segments = {}, .from = from, .limits = limits};
   int64_t bytes = 0;
   for (size_t i = segment_index_of(from); i < segments_.size() && segments_[i]->base_offset < limits.upper; ++i) {
-    const Segment& segment = *segments_[i];
+    Segment& segment = *segments_[i];
     if (segment.size_bytes == 0) continue;
     SegmentSnapshot snapshot = snapshot_of(i);
     if (segment.index_home == Segment::IndexHome::kMemory) {
       snapshot.position = segment.index.lookup(from);
-    } else if (segment.reading) {
-      snapshot.position = segment.reading->find(from);
+    } else {
+      ask_for_audit(segment);
+      if (segment.reading) snapshot.position = segment.reading->find(from);
       if (snapshot.position) snapshot.file = segment.reading->file;
     }
     // Of the first segment only what stands behind `from` counts, and the file's index may not say how much that is.
@@ -80,6 +81,9 @@ void PartitionLogImpl::note_read_end(const ReadEnd& end) {
   if (!segment.reading) segment.reading = std::make_unique<Segment::Reading>(end.file);
   segment.reading->put(end.next_offset, end.position);
   has_readings_ = true;
+}
+
+void PartitionLogImpl::ask_for_audit(Segment& segment) noexcept {
   if (segment.audit != Segment::Audit::kNotAsked) return;
   segment.audit = Segment::Audit::kDue;
   audit_is_due_ = true;

@@ -109,8 +109,8 @@ std::unique_ptr<Maintenance> PartitionLogImpl::begin_close() {
   if (health_->offline) return nullptr;
   active().complete_time_index();
   const bool index_is_behind = active().time_index.entry_count() > active().time_entries_written;
-  const bool is_due = checkpointed_ != offsets_.log_end || has_unwritten_sealed() || index_is_behind ||
-                      epoch_file_ == RecoveredLog::EpochFile::kStale;
+  const bool is_due = checkpointed_ != offsets_.log_end || recovery_point_ != offsets_.log_end ||
+                      has_unwritten_sealed() || index_is_behind || epoch_file_ == RecoveredLog::EpochFile::kStale;
   if (!is_due) return nullptr;
   std::unique_ptr<UpkeepWork> work = checkpoint_work();
   if (epoch_file_ != RecoveredLog::EpochFile::kCurrent) work->epoch_text = epochs_.encode();

@@ -352,6 +352,7 @@ TEST_CASE("log: policy may change to commit over segments that were never synced
 TEST_CASE("append: room that is kept ahead is there on a full disk, over a crash too", "[log][append]") {
   for (const bool loses_power : {false, true}) {
     SimFileSystem disk(1);
+    disk.set_now_ms(kStartMs);  // by the file's own time it would be old after the crash, and roll
     LogConfig config = small_segments(FlushPolicy::kCommit);
     config.segment_bytes = 1 << 20;
     config.room_ahead_bytes = 3000;
@@ -390,6 +391,7 @@ TEST_CASE("append: room that is kept ahead is there on a full disk, over a crash
 
 TEST_CASE("append: a torn tail that is cut at a start costs no room", "[log][append]") {
   SimFileSystem disk(1);
+  disk.set_now_ms(kStartMs);  // by the file's own time it would be old after the crash, and roll
   LogConfig config = small_segments(FlushPolicy::kCommit);
   config.segment_bytes = 1 << 20;
   config.room_ahead_bytes = 3000;
