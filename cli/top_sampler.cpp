@@ -15,7 +15,7 @@ constexpr int kAttemptsMax = 3;
 }  // namespace
 
 void Sampler::begin() {
-  CHECK(step_ == Step::kIdle, "a sample was begun while one is under way");
+  ENSURE(step_ == Step::kIdle, "a sample was begun while one is under way");
   attempts_ = 0;
   step_ = Step::kListing;
   sample_ = Sample();

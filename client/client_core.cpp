@@ -55,8 +55,8 @@ ClientCore::ClientCore(std::unique_ptr<Runtime> runtime, const ClientSettings& s
 }
 
 ClientCore::~ClientCore() {
-  CHECK(!runtime_->has_own_thread() || !runtime_->is_loop_thread(),
-        "a client with a thread of its own was destroyed in that thread, which cannot wait for its own end");
+  ENSURE(!runtime_->has_own_thread() || !runtime_->is_loop_thread(),
+         "a client with a thread of its own was destroyed in that thread, which cannot wait for its own end");
   run_in_loop(*executor_, [this] {
     const Error closed(Cause::kClosed, "the client was destroyed");
     for (const std::weak_ptr<Participant>& participant : std::exchange(participants_, {})) {
@@ -103,7 +103,7 @@ void ClientCore::spawn(Task<> task) {
 }
 
 void ClientCore::block_on(Task<> task) {
-  CHECK(!executor_->is_loop_thread(), "Client::run() in the thread of the client's loop waits for ever");
+  ENSURE(!executor_->is_loop_thread(), "Client::run() in the thread of the client's loop waits for ever");
   std::promise<void> ended;
   executor_->call_soon(
       [kept = std::make_shared<Task<>>(std::move(task)), &ended] { run_and_tell(std::move(*kept), &ended); });

@@ -88,11 +88,11 @@ std::string_view Error::name() const noexcept {
 namespace detail {
 
 void no_value(const Error& error) noexcept {
-  CHECK(false, "the value of a Result was taken that is an error: {}: {}", error.name(), error.message());
+  ENSURE(false, "the value of a Result was taken that is an error: {}: {}", error.name(), error.message());
   __builtin_unreachable();
 }
 void no_error() noexcept {
-  CHECK(false, "the error of a Result was taken that is a value");
+  ENSURE(false, "the error of a Result was taken that is a value");
   __builtin_unreachable();
 }
 

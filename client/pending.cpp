@@ -38,7 +38,7 @@ void PendingStateBase::call_when_done(std::function<void()> action) {
 
 void PendingStateBase::block_until_done() {
   std::unique_lock held(mutex_);
-  CHECK(done_ || !executor_->is_loop_thread(), "Pending::wait() in the thread of the client's loop waits for ever");
+  ENSURE(done_ || !executor_->is_loop_thread(), "Pending::wait() in the thread of the client's loop waits for ever");
   done_changed_.wait(held, [this] { return done_; });
 }
 

@@ -10,8 +10,8 @@ AppendGroup::~AppendGroup() {
 }
 
 void AppendGroup::finish(uint32_t index, AppendOutcome outcome) {
-  CHECK(index < outcomes.size() && unfinished_ > 0, "outcome {} of {}", index, outcomes.size());
-  CHECK(!outcomes[index].finished, "outcome {} came twice", index);
+  ENSURE(index < outcomes.size() && unfinished_ > 0, "outcome {} of {}", index, outcomes.size());
+  ENSURE(!outcomes[index].finished, "outcome {} came twice", index);
   --unfinished_;
   if (expired_) return;
   outcomes[index] = std::move(outcome);
@@ -36,7 +36,7 @@ AppendDeadlines::~AppendDeadlines() {
 }
 
 void AppendDeadlines::add(AppendGroup& group, Millis timeout) {
-  CHECK(group.deadlines_ == nullptr);
+  ENSURE(group.deadlines_ == nullptr);
   if (group.over()) return;
   group.deadlines_ = this;
   group.deadline_ = scheduler_.clock().monotonic() + timeout;

@@ -146,7 +146,7 @@ AppendLane::AppendLane(Scheduler& scheduler, LaneStarter& starter, PartitionLog&
       syncs_(scheduler, starter.metrics().timed, [this](const SyncChain::Batch& batch) { on_synced(batch); }) {}
 
 AppendLane::~AppendLane() {
-  CHECK(jobs_out_ == 0, "{}: {} jobs out", log_.name(), jobs_out_);
+  ENSURE(jobs_out_ == 0, "{}: {} jobs out", log_.name(), jobs_out_);
   *link_ = nullptr;
   starter_.forget(*this);
   fail_queued(Error(Errc::kCancelled, "shutting down"));
@@ -213,7 +213,7 @@ void AppendLane::start_soon() {
 void AppendLane::on_validated(uint64_t slot_number, tl::expected<ValidBatch, InvalidBatch> result) {
   if (slot_number >= first_slot_number_) {  // else the queue was failed meanwhile
     Slot& slot = slots_[static_cast<size_t>(slot_number - first_slot_number_)];
-    CHECK(slot.state == SlotState::kValidating);
+    ENSURE(slot.state == SlotState::kValidating);
     if (result) {
       slot.state = SlotState::kReady;
       slot.input.batch = std::move(*result);
@@ -257,8 +257,8 @@ void AppendLane::start() {
     const size_t asked = inputs_.size();
     std::unique_ptr<LogAppend> append = log_.begin_append(inputs_, scheduler_.clock().wall_ms());
     const size_t taken = asked - inputs_.size();
-    CHECK(append != nullptr && taken > 0 && append->outcomes.size() == taken, "{}: {} of {} batches taken", log_.name(),
-          taken, asked);
+    ENSURE(append != nullptr && taken > 0 && append->outcomes.size() == taken, "{}: {} of {} batches taken",
+           log_.name(), taken, asked);
     in_flight_.assign(std::make_move_iterator(takers_.begin()),
                       std::make_move_iterator(takers_.begin() + static_cast<ptrdiff_t>(taken)));
     takers_.erase(takers_.begin(), takers_.begin() + static_cast<ptrdiff_t>(taken));

@@ -200,7 +200,7 @@ void Dispatcher::answer_unknown_api_versions(Connection& connection, uint64_t ti
   response.error_code = ErrorCode::kUnsupportedVersion;
   response.api_keys.push_back({static_cast<int16_t>(api.key), api.advertised_min, api.max});
   Result<std::vector<Piece>> frame = encode_response(response, 0, correlation_id);
-  CHECK(frame, "{}", frame.error().context);
+  ENSURE(frame, "{}", frame.error().context);
   connection.respond(ticket, Response{std::move(*frame), nullptr});
 }
 

@@ -13,7 +13,7 @@ std::shared_ptr<FetchSession> FetchSessions::find(int32_t id) noexcept {
 }
 
 void FetchSessions::insert(const std::shared_ptr<FetchSession>& session) {
-  CHECK(session->id == kNoFetchSession);
+  ENSURE(session->id == kNoFetchSession);
   if (!make_place(session->watch.size())) return;
   int32_t id = kNoFetchSession;
   while (id == kNoFetchSession || by_id_.contains(id)) id = static_cast<int32_t>(random_.below(INT32_MAX) + 1);

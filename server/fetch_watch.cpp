@@ -58,7 +58,7 @@ void FetchWatch::begin_look() noexcept {
 }
 
 Event::Wait FetchWatch::park(Event& event, int64_t bytes_wanted, Millis wait_max) noexcept {
-  CHECK(parked_ == nullptr);
+  ENSURE(parked_ == nullptr);
   parked_ = &event;
   bytes_wanted_ = bytes_wanted;
   if (urgent_ || interrupted_ || visible_bytes_ >= bytes_wanted) event.set();

@@ -40,7 +40,7 @@ GroupCoordinator::GroupCoordinator(const Parts& parts)
       gate_(parts.scheduler),
       log_(parts.scheduler.clock()) {}
 
-GroupCoordinator::~GroupCoordinator() { CHECK(shards_.empty(), "groups are not stopped"); }
+GroupCoordinator::~GroupCoordinator() { ENSURE(shards_.empty(), "groups are not stopped"); }
 
 void GroupCoordinator::start() {
   parts_.metadata.set_watcher(this);
@@ -118,7 +118,7 @@ void GroupCoordinator::close_shards() {
   topic_id_ = {};
   for (std::unique_ptr<GroupShard>& shard : std::exchange(shards_, {})) {
     std::optional<Gate::Hold> hold = gate_.try_enter();
-    CHECK(hold, "stopped twice");
+    ENSURE(hold, "stopped twice");
     spawn(close_shard(std::move(shard), *std::move(hold)));
   }
 }
@@ -170,7 +170,7 @@ constexpr size_t kLagSlice = 64;
 Task<void> list_one(Task<GroupReply> asking, ListGroupsReply& into) {
   GroupReply reply = co_await std::move(asking);
   auto* mine = std::get_if<ListGroupsReply>(&reply);
-  CHECK(mine != nullptr, "a reply of kind {}", reply.index());
+  ENSURE(mine != nullptr, "a reply of kind {}", reply.index());
   into = std::move(*mine);
 }
 

@@ -71,7 +71,7 @@ class GroupCoordinator final : public MetadataWatcher {
     Task<GroupReply> asking = ask_shard_of(hash, GroupEvent(std::move(event)));
     GroupReply reply = co_await asking;
     auto* mine = std::get_if<ReplyTo<Event>>(&reply);
-    CHECK(mine != nullptr, "a reply of kind {}", reply.index());
+    ENSURE(mine != nullptr, "a reply of kind {}", reply.index());
     co_return std::move(*mine);
   }
   // Of all shards. Does not make the topic: without it there are no groups.

@@ -130,7 +130,7 @@ GroupShard::GroupShard(const Parts& parts, std::unique_ptr<GroupLog> log)
       gate_(parts.scheduler),
       full_log_(parts.scheduler.clock()) {}
 
-GroupShard::~GroupShard() { CHECK(timer_ == kNoTimer, "{}: not stopped", log_->name()); }
+GroupShard::~GroupShard() { ENSURE(timer_ == kNoTimer, "{}: not stopped", log_->name()); }
 
 void GroupShard::start(std::shared_ptr<const TopicNames> names) {
   names_ = std::move(names);

@@ -24,7 +24,7 @@ void LaneMetrics::on_refused(Errc code) noexcept {
 }
 
 size_t RequestMetrics::slot(int16_t api_key) noexcept {
-  CHECK(api_key >= 0 && api_key <= kApiKeyMax, "API key {}", api_key);
+  ENSURE(api_key >= 0 && api_key <= kApiKeyMax, "API key {}", api_key);
   return static_cast<size_t>(api_key);
 }
 

@@ -34,7 +34,7 @@ Partition::Partition(const Parts& parts, std::unique_ptr<PartitionLog> log, cons
       settings_(settings) {}
 
 Partition::~Partition() {
-  CHECK(!upkeep_.is_out && !compaction_.is_out && !audit_.is_out, "{}: upkeep is out", name());
+  ENSURE(!upkeep_.is_out && !compaction_.is_out && !audit_.is_out, "{}: upkeep is out", name());
 }
 
 Partition::UpkeepSlot& Partition::slot_of(Upkeep kind) noexcept {

@@ -42,20 +42,20 @@ bool PartitionTable::is_unopened(std::string_view topic, int32_t partition) noex
 }
 
 Partition* PartitionTable::add(const TopicSpec& topic, int32_t index, std::unique_ptr<PartitionLog> log) {
-  CHECK(index >= 0);
+  ENSURE(index >= 0);
   std::unique_ptr<Topic>& entry = by_name_[topic.name];
   if (entry == nullptr) {
     entry = std::make_unique<Topic>();
     entry->spec = topic;
     by_id_[topic.id] = entry.get();
   }
-  CHECK(entry->spec.id == topic.id, "{} is there with another id", topic.name);
+  ENSURE(entry->spec.id == topic.id, "{} is there with another id", topic.name);
   const auto place = static_cast<size_t>(index);
   if (entry->partitions.size() <= place) {
     partition_count_ += place + 1 - entry->partitions.size();
     entry->partitions.resize(place + 1);
   }
-  CHECK(entry->partitions[place] == nullptr, "{}-{} is there already", topic.name, index);
+  ENSURE(entry->partitions[place] == nullptr, "{}-{} is there already", topic.name, index);
   if (log == nullptr) return nullptr;
   const Partition::Parts parts{.scheduler = scheduler_, .lane_starter = lane_starter_, .lane = lane_};
   entry->partitions[place] = std::make_unique<Partition>(parts, std::move(log), entry->spec.settings);

@@ -46,7 +46,7 @@ class StateJournal {
   };
 
   StateJournal(Scheduler& scheduler, Owner& owner) noexcept : scheduler_(scheduler), owner_(owner) {}
-  ~StateJournal() { CHECK(is_quiet(), "an append is under way"); }
+  ~StateJournal() { ENSURE(is_quiet(), "an append is under way"); }
   StateJournal(const StateJournal&) = delete;
   StateJournal& operator=(const StateJournal&) = delete;
 

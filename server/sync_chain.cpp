@@ -61,7 +61,7 @@ SyncChain::SyncChain(Scheduler& scheduler, const Timed& timed, OnBatch on_batch)
 }
 
 SyncChain::~SyncChain() {
-  CHECK(idle(), "{} appends and {} jobs out", appends_out_, jobs_out_);
+  ENSURE(idle(), "{} appends and {} jobs out", appends_out_, jobs_out_);
   mailbox_->chain = nullptr;
 }
 

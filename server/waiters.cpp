@@ -14,7 +14,7 @@ WaiterList::~WaiterList() {
 }
 
 void WaiterList::add(PartitionWatch& watch) noexcept {
-  CHECK(watch.list_ == nullptr);
+  ENSURE(watch.list_ == nullptr);
   watch.list_ = this;
   watch.previous_ = nullptr;
   watch.next_ = first_;
@@ -23,7 +23,7 @@ void WaiterList::add(PartitionWatch& watch) noexcept {
 }
 
 void WaiterList::remove(PartitionWatch& watch) noexcept {
-  CHECK(watch.list_ == this);
+  ENSURE(watch.list_ == this);
   if (watch.previous_ != nullptr) watch.previous_->next_ = watch.next_;
   if (watch.next_ != nullptr) watch.next_->previous_ = watch.previous_;
   if (first_ == &watch) first_ = watch.next_;

@@ -148,7 +148,7 @@ class Serving {
     poller_.add(listener, kListenerToken);
     if (keep == Keep::kNothing) return;
     Result<ScratchFile> file = ScratchFile::create();
-    CHECK(file.has_value());
+    ENSURE(file.has_value());
     file_.emplace(std::move(*file));
   }
 
@@ -168,7 +168,7 @@ class Serving {
         touched_.push_back(ready.token);
       }
     }
-    if (arrived && keep_ == Keep::kDurable) CHECK(file_->sync().has_value());
+    if (arrived && keep_ == Keep::kDurable) ENSURE(file_->sync().has_value());
     for (const size_t token : touched_) {
       if (!send(token)) end(token);
     }
@@ -232,8 +232,8 @@ NullResponder::NullResponder(Plan plan) : plan_(std::move(plan)), listener_(sock
   where.sin_family = AF_INET;
   where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof where;
-  CHECK(bind(listener_, reinterpret_cast<sockaddr*>(&where), size) == 0 && listen(listener_, 1024) == 0);
-  CHECK(getsockname(listener_, reinterpret_cast<sockaddr*>(&where), &size) == 0);
+  ENSURE(bind(listener_, reinterpret_cast<sockaddr*>(&where), size) == 0 && listen(listener_, 1024) == 0);
+  ENSURE(getsockname(listener_, reinterpret_cast<sockaddr*>(&where), &size) == 0);
   port_ = ntohs(where.sin_port);
   thread_ = std::thread([this] { run(); });
 }

@@ -16,18 +16,18 @@ namespace leat::bench {
 
 #ifdef __linux__
 
-Poller::Poller() : epoll_(epoll_create1(EPOLL_CLOEXEC)) { CHECK(epoll_ >= 0); }
+Poller::Poller() : epoll_(epoll_create1(EPOLL_CLOEXEC)) { ENSURE(epoll_ >= 0); }
 Poller::~Poller() { (void)close(epoll_); }
 
 void Poller::add(int descriptor, size_t token) {
   epoll_event event{.events = EPOLLIN, .data = {.u64 = token}};
-  CHECK(epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &event) == 0);
+  ENSURE(epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &event) == 0);
 }
 
 void Poller::wait_for_room(int descriptor, size_t token, bool wanted) {
   epoll_event event{.events = EPOLLIN, .data = {.u64 = token}};
   if (wanted) event.events |= EPOLLOUT;
-  CHECK(epoll_ctl(epoll_, EPOLL_CTL_MOD, descriptor, &event) == 0);
+  ENSURE(epoll_ctl(epoll_, EPOLL_CTL_MOD, descriptor, &event) == 0);
 }
 
 void Poller::remove(int descriptor) { (void)epoll_ctl(epoll_, EPOLL_CTL_DEL, descriptor, nullptr); }

@@ -71,7 +71,7 @@ std::vector<uint8_t> make_batch(const BatchShape& shape) {
     builder.append(NewRecord{.key = std::nullopt, .value = ByteView(value), .timestamp_ms = now_ms});
   }
   const Result<Slice> batch = builder.finish();
-  CHECK(batch.has_value());
+  ENSURE(batch.has_value());
   return {batch->view().begin(), batch->view().end()};
 }
 

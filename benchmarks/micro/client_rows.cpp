@@ -55,7 +55,7 @@ void add_append(const std::string& name, size_t value_bytes, Told told) {
       batch.report({.topic = "orders", .partition = 0, .offset = 0});
       benchmark::DoNotOptimize(batch.size_bytes());
     }
-    CHECK(count == (told == Told::kEach ? id * kRecords : 0));
+    ENSURE(count == (told == Told::kEach ? id * kRecords : 0));
     set_bytes(state, kRecords * value_bytes);
     state.SetItemsProcessed(state.iterations() * kRecords);
   });
@@ -93,7 +93,7 @@ void add_send(const std::string& name, int32_t partition_count, std::optional<st
     uint64_t count = 0;
     const auto send = [&] {
       DeliveryCallback on_delivery = callback_for(Told::kEach, count);
-      CHECK(accumulator.append(record, on_delivery) == AppendStatus::kTaken);
+      ENSURE(accumulator.append(record, on_delivery) == AppendStatus::kTaken);
     };
     send();  // so that the topic is asked for
     client::detail::KnownTopic known{.error = ErrorCode::kNone, .topic_id = {}, .partitions = {}, .answered = true};
@@ -105,7 +105,7 @@ void add_send(const std::string& name, int32_t partition_count, std::optional<st
       answered += answer_all(accumulator);
     }
     answered += answer_all(accumulator);
-    CHECK(count == answered, "{} outcomes of {} records", count, answered);
+    ENSURE(count == answered, "{} outcomes of {} records", count, answered);
     state.SetItemsProcessed(state.iterations() * 10 * kRecords);
   });
 }
@@ -157,7 +157,7 @@ void add_check(const std::string& name, const BatchShape& shape, client::CrcChec
     for ([[maybe_unused]] auto _ : state) {
       FetchedChunk chunk(order);
       chunk.read();
-      CHECK(chunk.parts().size() == 10 && !chunk.error());
+      ENSURE(chunk.parts().size() == 10 && !chunk.error());
     }
     set_bytes(state, order.records.size());
     state.SetItemsProcessed(state.iterations() * 10 * shape.record_count);

@@ -26,7 +26,7 @@ size_t size_of(const std::vector<PieceOrSlice>& pieces) {
 // A frame without its size field, in one slice, as a connection gives it.
 template <class PieceOrSlice>
 Slice payload_of(const Result<std::vector<PieceOrSlice>>& pieces) {
-  CHECK(pieces.has_value());
+  ENSURE(pieces.has_value());
   std::vector<uint8_t> bytes;
   for (const PieceOrSlice& piece : *pieces) bytes.insert(bytes.end(), piece.view().begin(), piece.view().end());
   return Slice::copy_of(ByteView(bytes).subspan(kSizeFieldBytes));
@@ -41,7 +41,7 @@ void add_request(const std::string& name, Request request) {
       MessageReader in(payload);
       const Result<RequestHeader> header = decode_request_header(in);
       Request decoded;
-      CHECK(header.has_value() && decode(in, kVersion, decoded));
+      ENSURE(header.has_value() && decode(in, kVersion, decoded));
       benchmark::DoNotOptimize(decoded);
     }
     set_bytes(state, payload.size());
@@ -71,7 +71,7 @@ void add_response(const std::string& name, Response response) {
     const Slice payload = payload_of(encode_response(response, kVersion, 1));
     for ([[maybe_unused]] auto _ : state) {
       const Result<Response> decoded = decode_response<Response>(payload, kVersion, 1);
-      CHECK(decoded.has_value());
+      ENSURE(decoded.has_value());
     }
     set_bytes(state, payload.size());
   });

@@ -21,7 +21,7 @@ constexpr int64_t kLogBytesMax = 512 << 20;  // then a row begins a new log
 
 ValidBatch valid_batch(const BatchShape& shape) {
   const auto valid = validate_produced(Slice::copy_of(make_batch(shape)), {});
-  CHECK(valid.has_value());
+  ENSURE(valid.has_value());
   return *valid;
 }
 
@@ -34,7 +34,7 @@ class OneLog {
     log_.reset();
     directory_ = std::make_unique<TemporaryDirectory>();
     Result<std::unique_ptr<PartitionLog>> created = PartitionLog::create(open());
-    CHECK(created.has_value());
+    ENSURE(created.has_value());
     log_ = std::move(*created);
   }
 
@@ -43,7 +43,7 @@ class OneLog {
     log_.reset();
     RecoveryReport report;
     Result<std::unique_ptr<PartitionLog>> recovered = PartitionLog::recover(open(), {.clean_shutdown = false}, report);
-    CHECK(recovered.has_value());
+    ENSURE(recovered.has_value());
     log_ = std::move(*recovered);
   }
 
@@ -56,7 +56,7 @@ class OneLog {
       append->sync();
       log_->on_synced(*append);
     }
-    CHECK(!append->failed());
+    ENSURE(!append->failed());
   }
 
   void fill(const BatchShape& shape, int64_t bytes) {
@@ -111,9 +111,9 @@ void add_read(int64_t bytes_max) {
     for ([[maybe_unused]] auto _ : state) {
       const Offset from(static_cast<int64_t>(random.next() % end));
       Result<ReadPlan> plan = one.log().plan_read(from, {.bytes_max = bytes_max});
-      CHECK(plan.has_value() && plan->read != nullptr);
+      ENSURE(plan.has_value() && plan->read != nullptr);
       const Result<FetchedBatches> fetched = plan->read->execute();
-      CHECK(fetched.has_value());
+      ENSURE(fetched.has_value());
       bytes += fetched->size_bytes;
     }
     state.SetBytesProcessed(bytes);

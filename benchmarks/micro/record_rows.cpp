@@ -42,7 +42,7 @@ void add_validation(const std::string& name, const BatchShape& shape) {
     const Slice batch = Slice::copy_of(make_batch(shape));
     for ([[maybe_unused]] auto _ : state) {
       const auto valid = validate_produced(batch, {});
-      CHECK(valid.has_value() && valid->record_count == shape.record_count);
+      ENSURE(valid.has_value() && valid->record_count == shape.record_count);
     }
     set_bytes(state, batch.size());
     state.SetItemsProcessed(state.iterations() * shape.record_count);
@@ -60,7 +60,7 @@ void add_building(const std::string& name, Codec codec) {
       BatchBuilder builder({.codec = codec});
       for (const std::string& value : values) builder.append({.value = as_bytes(value), .timestamp_ms = 1});
       const Result<Slice> batch = builder.finish();
-      CHECK(batch.has_value());
+      ENSURE(batch.has_value());
       size = batch->size();
     }
     set_bytes(state, size);

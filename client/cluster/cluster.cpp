@@ -10,7 +10,7 @@
 namespace leat::client::detail {
 
 Cluster::Cluster(ClientContext& context, std::vector<HostPort> bootstrap) : context_(context) {
-  CHECK(!bootstrap.empty());
+  ENSURE(!bootstrap.empty());
   for (HostPort& address : bootstrap) bootstrap_.push_back(std::make_unique<BrokerLink>(context, std::move(address)));
   next_any_ = static_cast<size_t>(context.random.below(bootstrap_.size()));
 }

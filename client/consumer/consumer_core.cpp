@@ -81,7 +81,7 @@ void ConsumerCore::begin() {
   cluster_.add_listener(*this);
 }
 
-ConsumerCore::~ConsumerCore() { CHECK(stopped_.is_set(), "a consumer's core ends with detach()"); }
+ConsumerCore::~ConsumerCore() { ENSURE(stopped_.is_set(), "a consumer's core ends with detach()"); }
 
 Error ConsumerCore::refusal() const {
   if (fatal_) return *fatal_;

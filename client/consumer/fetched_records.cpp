@@ -181,7 +181,7 @@ ChunkOutline outline(ByteView records, int64_t position) noexcept {
 }
 
 void FetchedRecords::add(std::shared_ptr<const FetchedChunk> chunk, size_t first_part, size_t part_count) {
-  CHECK(first_part + part_count <= chunk->parts().size());
+  ENSURE(first_part + part_count <= chunk->parts().size());
   for (size_t i = first_part; i < first_part + part_count; ++i) {
     parts_.push_back(chunk->parts()[i]);
     count_ += static_cast<size_t>(parts_.back().count);
@@ -199,7 +199,7 @@ void HeaderRange::Iterator::advance() noexcept {
   std::optional<ByteView> value;
   const bool whole =
       record_parse::field(next_, end_, key) && key.has_value() && record_parse::field(next_, end_, value);
-  CHECK(whole, "headers are checked when their record is parsed");
+  ENSURE(whole, "headers are checked when their record is parsed");
   header_.key = as_text(*key);
   header_.value = detail::text_of(value);
 }
@@ -231,7 +231,7 @@ void Records::Iterator::advance() noexcept {
   --left_in_batch_;
   leat::RecordView parsed;
   const RecordFault fault = record_parse::record(next_, end_, parsed);
-  CHECK(fault == RecordFault::kNone, "records are checked when they arrive");
+  ENSURE(fault == RecordFault::kNone, "records are checked when they arrive");
   record_.offset = base_offset_ + parsed.offset_delta;
   record_.timestamp_ms = record_.timestamp_type == TimestampType::kLogAppendTime
                              ? base_timestamp_

@@ -31,7 +31,7 @@ Accumulator::Accumulator(const ProducerSettings& settings, bool idempotent, cons
   batches_by_generation_.push_back(0);
 }
 
-Accumulator::~Accumulator() { CHECK(stats_.buffered_records == 0 && reports_.empty(), "records without a report"); }
+Accumulator::~Accumulator() { ENSURE(stats_.buffered_records == 0 && reports_.empty(), "records without a report"); }
 
 AppendStatus Accumulator::append(const ProducerRecord& record, DeliveryCallback& on_delivery, OutcomePlace* place) {
   if (closed_) return AppendStatus::kClosed;
@@ -209,7 +209,7 @@ void Accumulator::move_staged(TopicQueue& topic) {
     for (size_t index = 0; next != end; ++index) {
       leat::RecordView view;
       const RecordFault fault = record_parse::record(next, end, view);
-      CHECK(fault == RecordFault::kNone, "a staged record: {}", to_string(fault));
+      ENSURE(fault == RecordFault::kNone, "a staged record: {}", to_string(fault));
       headers.clear();
       leat::HeaderReader reader = view.headers();
       for (leat::HeaderView header; view.header_count > 0 && reader.next(header);) {
@@ -232,7 +232,7 @@ void Accumulator::move_record(TopicQueue& topic, ProducerBatch& from, size_t ind
                               int64_t timestamp_ms) {
   PartitionQueue* partition = nullptr;
   const AppendStatus chosen = choose(topic, record, partition);
-  CHECK(chosen == AppendStatus::kTaken && partition != nullptr);
+  ENSURE(chosen == AppendStatus::kTaken && partition != nullptr);
   const size_t size_max = ProducerBatch::record_size_max(record);
   if (partition->open && partition->open->size_bytes() + size_max > settings_.batch_bytes_max) seal(*partition);
   if (!partition->open) open_batch(*partition);

@@ -81,7 +81,7 @@ void Accumulator::give_up(PartitionQueue& partition, BatchSlot& slot, Error erro
 }
 
 void Accumulator::finish(std::unique_ptr<ProducerBatch> batch, ReportItem report) {
-  CHECK(batch != nullptr);
+  ENSURE(batch != nullptr);
   const auto records = static_cast<uint64_t>(batch->record_count());
   buffered_bytes_ -= batch->charged_bytes();
   stats_.buffered_records -= records;
@@ -217,7 +217,7 @@ Error Accumulator::error_of(const PartitionQueue& partition, const BatchAnswer& 
 void Accumulator::on_answer(const SendItem& item, const BatchAnswer& answer) {
   PartitionQueue& partition = *item.partition;
   BatchSlot* const slot = partition.find(item.batch_id);
-  CHECK(slot != nullptr, "an answer for batch {} that is not in flight", item.batch_id);
+  ENSURE(slot != nullptr, "an answer for batch {} that is not in flight", item.batch_id);
   if (answer.code == ErrorCode::kNone) partition.note_stored();
   if (slot->state == SlotState::kAbandoned) {
     partition.on_returned(*slot, SlotState::kDone);
@@ -260,7 +260,7 @@ void Accumulator::on_answer(const SendItem& item, const BatchAnswer& answer) {
 void Accumulator::on_failed(const SendItem& item, const Error& error) {
   PartitionQueue& partition = *item.partition;
   BatchSlot* const slot = partition.find(item.batch_id);
-  CHECK(slot != nullptr, "a failure of batch {} that is not in flight", item.batch_id);
+  ENSURE(slot != nullptr, "a failure of batch {} that is not in flight", item.batch_id);
   const bool again = error.cause() == Cause::kNetwork || error.cause() == Cause::kUnreachable ||
                      error.cause() == Cause::kTimedOut || error.cause() == Cause::kProtocol;
   if (slot->state == SlotState::kAbandoned) {
@@ -304,7 +304,7 @@ void Accumulator::settle(PartitionQueue& partition) {
 
 void Accumulator::on_request_ended(int32_t node) {
   NodeQueue& queue = nodes_[node];
-  CHECK(queue.in_flight > 0);
+  ENSURE(queue.in_flight > 0);
   --queue.in_flight;
   news_ = true;
 }

@@ -15,7 +15,7 @@ constexpr size_t kBatchesRemembered = 5;
 }  // namespace
 
 BatchSlot& PartitionQueue::seal() {
-  CHECK(open && open->record_count() > 0);
+  ENSURE(open && open->record_count() > 0);
   guess = {.size_bytes = open->size_bytes(), .record_count = open->record_count()};
   open_is_due = false;
   BatchSlot slot;
@@ -48,7 +48,7 @@ BatchSlot* PartitionQueue::next_to_send(Nanos now, bool idempotent) noexcept {
 }
 
 void PartitionQueue::on_sent(BatchSlot& slot, int32_t node, bool idempotent) noexcept {
-  CHECK(slot.state == SlotState::kReady);
+  ENSURE(slot.state == SlotState::kReady);
   recovering_ = false;
   slot.state = SlotState::kInFlight;
   ++slot.attempts;
@@ -92,8 +92,8 @@ Verdict PartitionQueue::judge(const BatchSlot& slot, ErrorCode code, bool idempo
 }
 
 void PartitionQueue::on_returned(BatchSlot& slot, SlotState state) noexcept {
-  CHECK(slot.state == SlotState::kInFlight || slot.state == SlotState::kAbandoned);
-  CHECK(in_flight_ > 0);
+  ENSURE(slot.state == SlotState::kInFlight || slot.state == SlotState::kAbandoned);
+  ENSURE(in_flight_ > 0);
   --in_flight_;
   slot.state = state;
   if (state == SlotState::kReady) recovering_ = true;
@@ -101,7 +101,7 @@ void PartitionQueue::on_returned(BatchSlot& slot, SlotState state) noexcept {
 }
 
 void PartitionQueue::reset_sequences(const ProducerIdentity& next) noexcept {
-  CHECK(in_flight_ == 0);
+  ENSURE(in_flight_ == 0);
   identity = next;
   new_epoch_wanted_ = false;
   known_to_broker_ = false;

@@ -137,7 +137,7 @@ leat::Result<Slice> ProducerBatch::pack(Codec codec, std::optional<int> level, B
 }
 
 void ProducerBatch::set_packed(Codec codec, Slice packed) {
-  CHECK(packed.size() >= kBatchHeaderBytes);
+  ENSURE(packed.size() >= kBatchHeaderBytes);
   codec_ = codec;
   packed_size_ = packed.size();
   packed_ = std::move(packed);
@@ -145,7 +145,7 @@ void ProducerBatch::set_packed(Codec codec, Slice packed) {
 }
 
 void ProducerBatch::seal_unpacked() {
-  CHECK(record_count_ > 0);
+  ENSURE(record_count_ > 0);
   packed_size_ = size_;
   packed_ = Slice(std::move(block_), 0, size_);
 }

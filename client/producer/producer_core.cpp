@@ -66,7 +66,7 @@ ProducerCore::ProducerCore(Cluster& cluster, const ProducerSettings& settings, b
       random_(cluster.context().random.next()),
       accumulator_(settings, idempotent, cluster.context().scheduler.clock(), random_) {}
 
-ProducerCore::~ProducerCore() { CHECK(detached_, "a producer's core ends with detach()"); }
+ProducerCore::~ProducerCore() { ENSURE(detached_, "a producer's core ends with detach()"); }
 
 Error ProducerCore::refusal(AppendStatus status, const ProducerRecord& record) const {
   switch (status) {

@@ -157,7 +157,7 @@ void BlockRef::give_back(Block* block) noexcept {
 }
 
 Slice::Slice(BlockRef block, size_t begin, size_t size) noexcept : block_(std::move(block)), size_(size) {
-  CHECK(block_ && begin <= block_.capacity() && size <= block_.capacity() - begin);
+  ENSURE(block_ && begin <= block_.capacity() && size <= block_.capacity() - begin);
   data_ = block_.data() + begin;
 }
 
@@ -168,7 +168,7 @@ Slice Slice::copy_of(ByteView bytes) {
 }
 
 Slice Slice::sub(size_t begin, size_t size) const noexcept {
-  CHECK(begin <= size_ && size <= size_ - begin, "begin {} size {} of {}", begin, size, size_);
+  ENSURE(begin <= size_ && size <= size_ - begin, "begin {} size {} of {}", begin, size, size_);
   Slice part = *this;
   part.data_ = data_ + begin;
   part.size_ = size;

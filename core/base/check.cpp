@@ -7,7 +7,7 @@
 namespace leat {
 
 void check_failed(const char* file, int line, const char* condition, const std::string& state) noexcept {
-  std::fprintf(stderr, "%s:%d: CHECK failed: %s%s%s\n", file, line, condition, state.empty() ? "" : ": ",
+  std::fprintf(stderr, "%s:%d: ENSURE failed: %s%s%s\n", file, line, condition, state.empty() ? "" : ": ",
                state.c_str());
   std::fflush(stderr);
   std::abort();

@@ -29,12 +29,12 @@ class Piece {
   size_t size() const noexcept { return stored_ ? stored_->size_bytes : bytes_.size(); }
   bool empty() const noexcept { return size() == 0; }
   const Slice& bytes() const noexcept {  // of one in memory
-    CHECK(!is_stored());
+    ENSURE(!is_stored());
     return bytes_;
   }
   ByteView view() const noexcept { return bytes().view(); }
   const StoredRange& stored() const noexcept {  // of one in a file
-    CHECK(is_stored());
+    ENSURE(is_stored());
     return *stored_;
   }
 

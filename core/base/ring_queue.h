@@ -19,11 +19,11 @@ class RingQueue {
   T& operator[](size_t place) noexcept { return items_[(first_ + place) & (items_.size() - 1)]; }
   const T& operator[](size_t place) const noexcept { return items_[(first_ + place) & (items_.size() - 1)]; }
   T& front() noexcept {
-    CHECK(size_ > 0);
+    ENSURE(size_ > 0);
     return items_[first_];
   }
   T& back() noexcept {
-    CHECK(size_ > 0);
+    ENSURE(size_ > 0);
     return (*this)[size_ - 1];
   }
 
@@ -33,7 +33,7 @@ class RingQueue {
     ++size_;
   }
   void pop_front() noexcept {
-    CHECK(size_ > 0);
+    ENSURE(size_ > 0);
     items_[first_] = T();
     first_ = (first_ + 1) & (items_.size() - 1);
     --size_;

@@ -40,8 +40,8 @@ void PieceWriter::piece(const Piece& piece) {
 }
 
 void PieceWriter::insert_uvarint(size_t position, uint32_t value) {
-  CHECK(position <= size_ && (references_.empty() || references_.back().position <= position),
-        "position {} of {}, {} references", position, size_, references_.size());
+  ENSURE(position <= size_ && (references_.empty() || references_.back().position <= position),
+         "position {} of {}, {} references", position, size_, references_.size());
   const size_t width = uvarint_size(value);
   const size_t after = size_ - position;
   space(width);

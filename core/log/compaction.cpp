@@ -26,7 +26,7 @@ struct CompactionPass::Walk {
 
 CompactionPass::CompactionPass(Plan plan)
     : plan_(std::move(plan)), end_(plan_.range.end), map_(plan_.secret, plan_.limits.map_bytes_max) {
-  CHECK(!plan_.segments.empty() && plan_.segments.size() == plan_.facts.size(), "{} segments", plan_.facts.size());
+  ENSURE(!plan_.segments.empty() && plan_.segments.size() == plan_.facts.size(), "{} segments", plan_.facts.size());
 }
 
 CompactionPass::~CompactionPass() = default;
@@ -233,7 +233,7 @@ Result<void> CompactionPass::end_group() {
 }
 
 CompactionPass::Replacement CompactionPass::take_replacement() {
-  CHECK(state_ == State::kSegmentReady && replacement_, "{}", plan_.directory);
+  ENSURE(state_ == State::kSegmentReady && replacement_, "{}", plan_.directory);
   Replacement taken = std::move(*replacement_);
   replacement_.reset();
   state_ = State::kAtWork;

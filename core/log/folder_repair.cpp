@@ -156,7 +156,7 @@ Result<RepairReport> repair_folder(const OfflineDirectory& directory, const std:
   }
   RepairReport report = plan_of(check, folder);
   if (mode == RepairMode::kDryRun || !report.has_work()) return report;
-  CHECK(directory.may_change(), "{}: repaired without its lock", folder);
+  ENSURE(directory.may_change(), "{}: repaired without its lock", folder);
   for (const SegmentCheck& segment : check.segments) {
     if (!segment.damaged.empty()) TRY(take_out(files, folder, segment));
   }

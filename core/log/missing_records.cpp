@@ -114,7 +114,7 @@ class MissingSearch {
 std::vector<MissingRecords> find_missing_records(const FolderContent& content,
                                                  const std::vector<SegmentExtent>& segments,
                                                  const MissingRules& rules) {
-  CHECK(!segments.empty());
+  ENSURE(!segments.empty());
   return MissingSearch(content, segments, rules).run();
 }
 
@@ -136,7 +136,7 @@ Slice batch_without_records(Offset base_offset, Offset end, int32_t leader_epoch
                         .last_offset_delta = static_cast<int32_t>(end - base_offset - 1)});
   builder.append({});
   const Result<Slice> batch = builder.finish();
-  CHECK(batch.has_value(), "a batch of one empty record");
+  ENSURE(batch.has_value(), "a batch of one empty record");
   return empty_batch(BatchView(batch->view()));
 }
 

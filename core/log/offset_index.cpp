@@ -41,13 +41,13 @@ std::vector<uint8_t> OffsetIndex::encode(size_t first_entry) const {
 
 void OffsetIndex::append(Offset last_offset, Position position) {
   const int64_t relative_offset = last_offset - base_offset_;
-  CHECK(relative_offset >= 0 && relative_offset <= INT32_MAX, "offset {} base {}", last_offset.v, base_offset_.v);
-  CHECK(position.v >= 0 && position.v <= INT32_MAX, "position {}", position.v);
+  ENSURE(relative_offset >= 0 && relative_offset <= INT32_MAX, "offset {} base {}", last_offset.v, base_offset_.v);
+  ENSURE(position.v >= 0 && position.v <= INT32_MAX, "position {}", position.v);
   const IndexEntry entry{static_cast<uint32_t>(relative_offset), static_cast<uint32_t>(position.v)};
-  CHECK(entries_.empty() ||
-            (entry.relative_offset > entries_.back().relative_offset && entry.position > entries_.back().position),
-        "offset {} position {} behind {} {}", entry.relative_offset, entry.position, entries_.back().relative_offset,
-        entries_.back().position);
+  ENSURE(entries_.empty() ||
+             (entry.relative_offset > entries_.back().relative_offset && entry.position > entries_.back().position),
+         "offset {} position {} behind {} {}", entry.relative_offset, entry.position, entries_.back().relative_offset,
+         entries_.back().position);
   entries_.push_back(entry);
 }
 

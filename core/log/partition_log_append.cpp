@@ -28,7 +28,7 @@ int64_t PartitionLogImpl::jitter_ms() const noexcept {
 }
 
 std::unique_ptr<LogAppend> PartitionLogImpl::begin_append(std::vector<AppendInput>& inputs, int64_t now_ms) {
-  CHECK(append_out_ == nullptr, "{}", name_);
+  ENSURE(append_out_ == nullptr, "{}", name_);
   auto append = std::make_unique<AppendOperation>(files_, directory_, effective_flush_policy(config_));
   append_out_ = append.get();
   producers_.begin();
@@ -122,7 +122,7 @@ PartitionLogImpl::Placed PartitionLogImpl::place(AppendOperation& append, Append
 
 // The new segment's file is made by the first write into it, or by retention, whichever comes first.
 void PartitionLogImpl::roll() {
-  CHECK(active().base_offset < offsets_.log_end, "{}: two segments at {}", name_, offsets_.log_end.v);
+  ENSURE(active().base_offset < offsets_.log_end, "{}: two segments at {}", name_, offsets_.log_end.v);
   active().complete_time_index();
   segments_.push_back(std::make_shared<Segment>(offsets_.log_end));
 }
@@ -174,7 +174,7 @@ void PartitionLogImpl::keep_in_tail(const PlacedBatch& batch, const File& file) 
 }
 
 void PartitionLogImpl::on_written(LogAppend& taken) {
-  CHECK(&taken == append_out_, "{}", name_);
+  ENSURE(&taken == append_out_, "{}", name_);
   AppendOperation& append = *append_out_;
   if (append.write_failed) {
     append_out_ = nullptr;
@@ -214,8 +214,8 @@ void PartitionLogImpl::on_written(LogAppend& taken) {
 
 void PartitionLogImpl::on_synced(LogAppend& taken) {
   auto& append = static_cast<AppendOperation&>(taken);
-  CHECK(unsynced_appends_ > 0 && &taken != append_out_, "{}", name_);
-  CHECK(append.placed.front().place.base_offset == offsets_.high_watermark || health_->offline, "{}", name_);
+  ENSURE(unsynced_appends_ > 0 && &taken != append_out_, "{}", name_);
+  ENSURE(append.placed.front().place.base_offset == offsets_.high_watermark || health_->offline, "{}", name_);
   --unsynced_appends_;
   if (append.sync_failed) go_offline(*append.error);
   // Also when another sync has failed meanwhile: of this file it may have taken what this one then found clean.

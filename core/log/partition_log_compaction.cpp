@@ -178,14 +178,14 @@ void PartitionLogImpl::take_step(CompactionWork& work) {
 void PartitionLogImpl::install(CompactionPass::Replacement replacement) {
   const CompactionPass& pass = *compaction_.pass;
   const auto first = std::find(segments_.begin(), segments_.end(), pass.segment(replacement.first));
-  CHECK(segments_.end() - first > static_cast<ptrdiff_t>(replacement.count), "{}", name_);
+  ENSURE(segments_.end() - first > static_cast<ptrdiff_t>(replacement.count), "{}", name_);
   const auto end = first + static_cast<ptrdiff_t>(replacement.count);
   SegmentSwap swap;
   swap.base_offset = replacement.segment->base_offset;
   if (!(*end)->directory_synced) swap.next_path = path_of(**end, kLogSuffix);
   compaction_.leases.clear();
   for (auto old = first; old != end; ++old) {
-    CHECK(*old == pass.segment(replacement.first + static_cast<size_t>(old - first)), "{}", name_);
+    ENSURE(*old == pass.segment(replacement.first + static_cast<size_t>(old - first)), "{}", name_);
     if (old != first) swap.others.push_back((*old)->base_offset);
     size_bytes_ -= (*old)->size_bytes;
     compaction_.leases.push_back(std::exchange((*old)->lease, nullptr));
@@ -200,7 +200,7 @@ void PartitionLogImpl::install(CompactionPass::Replacement replacement) {
 
 // Its names are durable: from now on it is a sealed segment like any other.
 void PartitionLogImpl::finish_swap() {
-  CHECK(compaction_.swap && compaction_.swap->stage == SwapStage::kDone, "{}", name_);
+  ENSURE(compaction_.swap && compaction_.swap->stage == SwapStage::kDone, "{}", name_);
   Segment& segment = *compaction_.swapped_in;
   segment.index.release();
   segment.time_index.release();

@@ -80,7 +80,7 @@ PartitionLogImpl::PartitionLogImpl(const Open& open, RecoveredLog recovered)
       cleaned_(recovered.cleaned),
       snapshots_(std::move(recovered.snapshots)),
       checkpointed_(recovered.checkpointed) {
-  CHECK(!segments_.empty());
+  ENSURE(!segments_.empty());
   for (const auto& segment : segments_) size_bytes_ += segment->size_bytes;
   // What recovery kept is durable, or the policy never asked for it.
   set_offsets({.log_start = recovered.log_start,
@@ -108,9 +108,9 @@ std::string PartitionLogImpl::path_of(const Segment& segment, std::string_view s
 
 // The only writer of the four offsets. Until transactions come the last stable offset is the high watermark.
 void PartitionLogImpl::set_offsets(const LogOffsets& next) {
-  CHECK(Offset(0) <= next.log_start && next.log_start <= next.last_stable, "{}", name_);
-  CHECK(next.last_stable <= next.high_watermark && next.high_watermark <= next.log_end, "{}", name_);
-  CHECK(offsets_.high_watermark <= next.high_watermark && offsets_.log_start <= next.log_start, "{}", name_);
+  ENSURE(Offset(0) <= next.log_start && next.log_start <= next.last_stable, "{}", name_);
+  ENSURE(next.last_stable <= next.high_watermark && next.high_watermark <= next.log_end, "{}", name_);
+  ENSURE(offsets_.high_watermark <= next.high_watermark && offsets_.log_start <= next.log_start, "{}", name_);
   offsets_ = next;
 }
 

@@ -105,7 +105,7 @@ std::unique_ptr<Maintenance> PartitionLogImpl::begin_flush(int64_t now_ms) {
 std::unique_ptr<Maintenance> PartitionLogImpl::begin_close() {
   const bool is_idle = append_out_ == nullptr && unsynced_appends_ == 0 && upkeep_out_ == nullptr &&
                        compaction_out_ == nullptr && audit_out_ == nullptr;
-  CHECK(is_idle, "{}: closed while work is out", name_);
+  ENSURE(is_idle, "{}: closed while work is out", name_);
   if (health_->offline) return nullptr;
   active().complete_time_index();
   const bool index_is_behind = active().time_index.entry_count() > active().time_entries_written;
@@ -250,7 +250,7 @@ Result<void> PartitionLogImpl::advance_log_start(Offset to) {
 void PartitionLogImpl::finish(Maintenance& taken) {
   if (&taken == compaction_out_) return finish_compaction();
   if (&taken == audit_out_) return finish_audit();
-  CHECK(&taken == upkeep_out_, "{}", name_);
+  ENSURE(&taken == upkeep_out_, "{}", name_);
   UpkeepWork& work = *upkeep_out_;
   upkeep_out_ = nullptr;
   if (work.sync_failed) go_offline(*work.error);

@@ -97,7 +97,7 @@ void ProducerState::add_control(const BatchView& batch, ProducerEntry& entry) co
 }
 
 void ProducerState::begin() {
-  CHECK(phase_ == Phase::kSettled);
+  ENSURE(phase_ == Phase::kSettled);
   phase_ = Phase::kInDoubt;
 }
 

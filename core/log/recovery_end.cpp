@@ -132,7 +132,7 @@ Result<void> RecoveryRun::fill_hole() {
 // By a segment behind the one that is named, or in that one's file, when it is empty and begins there.
 Result<void> RecoveryRun::cover(size_t index, Offset base_offset, Offset end, int32_t epoch) {
   std::shared_ptr<Segment> segment = log_.segments[index];
-  CHECK(segment->base_offset < base_offset || segment->size_bytes == 0, "{}: {}", directory_, base_offset.v);
+  ENSURE(segment->base_offset < base_offset || segment->size_bytes == 0, "{}: {}", directory_, base_offset.v);
   const Slice batch = batch_without_records(base_offset, end, epoch);
   TRY(replace_text_file(files_, segment_path(directory_, base_offset, kLogSuffix), as_text(batch.view()), sync_kind()));
   if (segment->base_offset < base_offset) {

@@ -130,7 +130,7 @@ Result<RecoveryRun::Going> RecoveryRun::on_fault(Scan& scan) {
   const Verdict verdict = recovery_verdict(input);
   switch (verdict) {
     case Verdict::kKeep:
-      CHECK(false, "a kept batch is no fault");
+      ENSURE(false, "a kept batch is no fault");
     case Verdict::kReport:
       report_.damaged.push_back(fmt::format("{} at {}: {}", log_path(scan.segment), at.v, fault.what));
       return step_over(scan);
@@ -202,8 +202,8 @@ Result<void> RecoveryRun::note_valid_offsets(File& file, Position begin, int64_t
 }
 
 Result<void> RecoveryRun::cut(Scan& scan, Position at, Verdict verdict) {
-  CHECK(!foreign() && at.v >= scan.segment.size_bytes, "{} cut at {}, kept {}", log_path(scan.segment), at.v,
-        scan.segment.size_bytes);
+  ENSURE(!foreign() && at.v >= scan.segment.size_bytes, "{} cut at {}, kept {}", log_path(scan.segment), at.v,
+         scan.segment.size_bytes);
   if (verdict == Verdict::kSaveAside) {
     TRY(note_valid_offsets(scan.file, at, scan.size, relative_bound(scan.segment.base_offset)));
     TRY(save_aside(files_, scan.file, at, scan.size - at.v, sync_kind()));

@@ -24,7 +24,7 @@ void Segment::Reading::put(Offset next_offset, Position position) noexcept {
 }
 
 void Segment::add_batch(const BatchPlace& place, int64_t index_interval_bytes, int64_t now_ms) {
-  CHECK(place.position.v >= size_bytes, "position {} size {}", place.position.v, size_bytes);
+  ENSURE(place.position.v >= size_bytes, "position {} size {}", place.position.v, size_bytes);
   if (first_append_ms == kNoTimestamp) {
     first_append_ms = now_ms;
     // A stamp from the future would make the segment look young for as long.

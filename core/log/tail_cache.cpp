@@ -17,7 +17,7 @@ constexpr size_t kChunkBytesMax = 256 << 10;
 
 }  // namespace
 
-TailCache::~TailCache() { CHECK(tails_.empty(), "{} tails left", tails_.size()); }
+TailCache::~TailCache() { ENSURE(tails_.empty(), "{} tails left", tails_.size()); }
 
 std::unique_ptr<TailCache::Tail> TailCache::make_tail() {
   auto tail = std::make_unique<Tail>(*this, next_tail_id_++);

@@ -41,7 +41,7 @@ std::vector<uint8_t> TimeIndex::encode(size_t first_entry) const {
 
 void TimeIndex::append(int64_t timestamp_ms, Offset last_offset) {
   const int64_t relative_offset = last_offset - base_offset_;
-  CHECK(relative_offset >= 0 && relative_offset <= INT32_MAX, "offset {} base {}", last_offset.v, base_offset_.v);
+  ENSURE(relative_offset >= 0 && relative_offset <= INT32_MAX, "offset {} base {}", last_offset.v, base_offset_.v);
   if (!entries_.empty() &&
       (timestamp_ms <= entries_.back().timestamp_ms || relative_offset <= entries_.back().relative_offset)) {
     return;

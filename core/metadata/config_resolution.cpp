@@ -110,7 +110,7 @@ EffectiveConfig resolve_group_config(const ConfigKey& key, const ConfigMap& over
 
 std::string topic_value(std::string_view name, const ConfigMap& overrides, const BrokerConfigs& broker) {
   const ConfigKey* key = topic_configs().find(name);
-  CHECK(key != nullptr, "no topic setting {}", name);
+  ENSURE(key != nullptr, "no topic setting {}", name);
   return resolve_topic_config(*key, overrides, broker).value.value_or("");
 }
 
@@ -120,13 +120,13 @@ int64_t topic_integer(std::string_view name, const ConfigMap& overrides, const B
 
 int64_t group_integer(std::string_view name, const ConfigMap& overrides, const BrokerConfigs& broker) {
   const ConfigKey* key = group_configs().find(name);
-  CHECK(key != nullptr, "no group setting {}", name);
+  ENSURE(key != nullptr, "no group setting {}", name);
   return config_integer(resolve_group_config(*key, overrides, broker).value.value_or(""));
 }
 
 std::string broker_value(std::string_view name, const BrokerConfigs& broker) {
   const ConfigKey* key = broker_configs().find(name);
-  CHECK(key != nullptr, "no broker setting {}", name);
+  ENSURE(key != nullptr, "no broker setting {}", name);
   return resolve_broker_config(*key, broker).value.value_or("");
 }
 

@@ -90,7 +90,7 @@ void MetadataMachine::apply_one(const TopicRecord& record) {
   // A journal whose records contradict each other would have stopped the start: the decisions never give one name to
   // two.
   const bool is_new = by_name_.emplace(state.name, state.id).second;
-  CHECK(is_new, "two live topics are named {}", state.name);
+  ENSURE(is_new, "two live topics are named {}", state.name);
   if (can_collide(state.name)) colliding_[colliding_form(state.name)].insert(state.name);
 }
 

@@ -20,7 +20,7 @@ constexpr int16_t kKnownAttributes =
 
 template <class Int>
 void put(MutableByteView batch, size_t position, Int value) noexcept {
-  CHECK(batch.size() >= kBatchHeaderBytes, "{} bytes", batch.size());
+  ENSURE(batch.size() >= kBatchHeaderBytes, "{} bytes", batch.size());
   to_big_endian(value, batch.data() + position);
 }
 
@@ -69,7 +69,7 @@ void set_crc(MutableByteView batch) noexcept { put(batch, kCrcAt, crc32c(batch.s
 void set_timestamps(MutableByteView batch, TimestampType type, int64_t max_timestamp_ms) noexcept {
   constexpr size_t kChangedBytes = kMaxTimestampAt + sizeof(int64_t) - kAttributesAt;
   uint8_t difference[kChangedBytes];
-  CHECK(batch.size() >= kBatchHeaderBytes, "{} bytes", batch.size());
+  ENSURE(batch.size() >= kBatchHeaderBytes, "{} bytes", batch.size());
   std::memcpy(difference, batch.data() + kAttributesAt, kChangedBytes);
   const BatchView view(batch);
   const int16_t type_bit = type == TimestampType::kLogAppendTime ? kTimestampTypeBit : int16_t{0};

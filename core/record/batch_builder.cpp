@@ -66,7 +66,7 @@ uint8_t* BatchBuilder::make_room(size_t size) {
 
 uint8_t* BatchBuilder::put_record(int32_t offset_delta, const NewRecord& record, int32_t header_count,
                                   size_t header_bytes) {
-  CHECK(offset_delta >= next_offset_delta_, "delta {} after {}", offset_delta, next_offset_delta_);
+  ENSURE(offset_delta >= next_offset_delta_, "delta {} after {}", offset_delta, next_offset_delta_);
   if (record_count_ == 0) {
     base_timestamp_ms_ = options_.delete_horizon_ms.value_or(record.timestamp_ms);
     max_timestamp_ms_ = record.timestamp_ms;
@@ -139,9 +139,9 @@ void BatchBuilder::write_header(MutableByteView batch) const noexcept {
 }
 
 Result<Slice> BatchBuilder::finish() {
-  CHECK(record_count_ > 0, "a batch needs a record");
-  CHECK(options_.last_offset_delta.value_or(next_offset_delta_) >= next_offset_delta_ - 1, "{} records end at delta {}",
-        record_count_, next_offset_delta_ - 1);
+  ENSURE(record_count_ > 0, "a batch needs a record");
+  ENSURE(options_.last_offset_delta.value_or(next_offset_delta_) >= next_offset_delta_ - 1,
+         "{} records end at delta {}", record_count_, next_offset_delta_ - 1);
   if (options_.codec != Codec::kNone) {
     const ByteView records(block_.data() + kBatchHeaderBytes, size_ - kBatchHeaderBytes);
     const size_t room = compressed_size_max(options_.codec, records.size());
@@ -181,7 +181,7 @@ Slice end_marker_batch(const EndMarker& marker) {
                         .kind = BatchKind::kTransactionalControl});
   builder.append({.key = ByteView(key), .value = ByteView(value), .timestamp_ms = marker.timestamp_ms});
   Result<Slice> batch = builder.finish();
-  CHECK(batch.has_value(), "a marker is small and not compressed");
+  ENSURE(batch.has_value(), "a marker is small and not compressed");
   return *std::move(batch);
 }
 

@@ -42,7 +42,7 @@ Result<size_t> compress_gzip(std::optional<int> level, ByteView input, MutableBy
   const int status = deflate(&stream, Z_FINISH);
   const auto size = static_cast<size_t>(stream.total_out);
   deflateEnd(&stream);
-  CHECK(status == Z_STREAM_END, "room was computed for the worst case; status {}", status);
+  ENSURE(status == Z_STREAM_END, "room was computed for the worst case; status {}", status);
   return size;
 }
 
@@ -144,7 +144,7 @@ size_t compressed_size_max(Codec codec, size_t size) noexcept {
 }
 
 Result<size_t> compress(Codec codec, std::optional<int> level, ByteView input, MutableByteView out) {
-  CHECK(out.size() >= compressed_size_max(codec, input.size()), "{} bytes into {}", input.size(), out.size());
+  ENSURE(out.size() >= compressed_size_max(codec, input.size()), "{} bytes into {}", input.size(), out.size());
   if (input.size() > INT32_MAX) return fail(Errc::kMessageTooLarge, "more than 2 GiB cannot be one batch");
   switch (codec) {
     case Codec::kNone:

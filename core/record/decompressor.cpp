@@ -291,7 +291,7 @@ std::unique_ptr<Decompressor> Decompressor::open(Codec codec, ByteView payload, 
     case Codec::kZstd:
       return std::make_unique<ZstdReader>(payload, output_bytes_max);
   }
-  CHECK(false, "codec {}", static_cast<int>(codec));
+  ENSURE(false, "codec {}", static_cast<int>(codec));
   return nullptr;
 }
 

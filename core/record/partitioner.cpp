@@ -58,7 +58,7 @@ int32_t murmur2(ByteView key) noexcept {
 }
 
 int32_t partition_for_key(ByteView key, int32_t partition_count) noexcept {
-  CHECK(partition_count > 0, "{}", partition_count);
+  ENSURE(partition_count > 0, "{}", partition_count);
   return (murmur2(key) & INT32_MAX) % partition_count;
 }
 
@@ -83,7 +83,7 @@ int32_t coordinator_partition(std::string_view id, int32_t partition_count) noex
 }
 
 int32_t coordinator_partition_of_hash(int32_t hash, int32_t partition_count) noexcept {
-  CHECK(partition_count > 0, "{}", partition_count);
+  ENSURE(partition_count > 0, "{}", partition_count);
   if (hash == INT32_MIN) return 0;  // it has no absolute value: Kafka takes 0
   return (hash < 0 ? -hash : hash) % partition_count;
 }

@@ -86,7 +86,7 @@ void SimFileContent::lose_power(Random& random, SimFaultCounts& counts) {
 
 void SimFileContent::flip_bit(size_t position, int bit) {
   const uint8_t mask = static_cast<uint8_t>(1U << bit);
-  CHECK(position < cached_.size() || position < platter_.size());
+  ENSURE(position < cached_.size() || position < platter_.size());
   if (position < cached_.size()) cached_[position] ^= mask;
   if (position < platter_.size()) platter_[position] ^= mask;
 }

@@ -390,7 +390,7 @@ void SimFileSystem::lose_power() {
 
 void SimFileSystem::kill_process() {
   const std::lock_guard guard(disk_->mutex);
-  CHECK(!disk_->power_out, "a process that lost its power cannot be killed: call lose_power()");
+  ENSURE(!disk_->power_out, "a process that lost its power cannot be killed: call lose_power()");
   disk_->counts.add(SimFault::kProcessKill);
   disk_->end_process();
 }

@@ -9,7 +9,7 @@ Event::Wait::Wait(Event& event, std::optional<Millis> timeout) noexcept
     : event_(&event), scheduler_(event.scheduler_), timeout_(timeout) {}
 
 Event::Wait::~Wait() {
-  CHECK(!scheduled_, "a coroutine's frame was destroyed while it stood in the ready queue");
+  ENSURE(!scheduled_, "a coroutine's frame was destroyed while it stood in the ready queue");
   if (waiting_) {
     scheduler_.timers().cancel(timer_);
     event_->unlink(*this);

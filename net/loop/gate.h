@@ -33,7 +33,7 @@ class Gate {
   };
 
   explicit Gate(Scheduler& scheduler) noexcept : empty_(scheduler) {}
-  ~Gate() { CHECK(count_ == 0, "{} still under way", count_); }
+  ~Gate() { ENSURE(count_ == 0, "{} still under way", count_); }
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;
 
@@ -55,7 +55,7 @@ class Gate {
 
  private:
   void leave() noexcept {
-    CHECK(count_ > 0);
+    ENSURE(count_ > 0);
     if (--count_ == 0 && closed_) empty_.set();
   }
 

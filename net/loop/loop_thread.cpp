@@ -11,13 +11,13 @@ LoopThread::LoopThread(const Clock& clock, const WorkerPoolOptions& workers)
     : loop_(clock, workers), thread_([this] { loop_.run(); }) {}
 
 LoopThread::~LoopThread() {
-  CHECK(!is_current(), "a loop's thread cannot wait for its own end");
+  ENSURE(!is_current(), "a loop's thread cannot wait for its own end");
   loop_.post([this] { loop_.stop(); });
   thread_.join();
 }
 
 void LoopThread::run_and_wait(const std::function<void()>& action) {
-  CHECK(!is_current(), "a loop's thread cannot wait for itself");
+  ENSURE(!is_current(), "a loop's thread cannot wait for itself");
   std::promise<void> done;
   loop_.post([&action, &done] {
     action();

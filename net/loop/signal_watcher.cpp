@@ -16,12 +16,12 @@ struct SignalWatcher::Handle {
 
 SignalWatcher::SignalWatcher(UvLoop& loop, int signal_number, std::function<void()> on_signal) : handle_(new Handle) {
   handle_->on_signal = std::move(on_signal);
-  CHECK(uv_signal_init(loop.raw(), &handle_->signal) == 0);
+  ENSURE(uv_signal_init(loop.raw(), &handle_->signal) == 0);
   handle_->signal.data = handle_;
   const int started = uv_signal_start(
       &handle_->signal, [](uv_signal_t* signal, int) noexcept { static_cast<Handle*>(signal->data)->on_signal(); },
       signal_number);
-  CHECK(started == 0, "signal {}: {}", signal_number, uv_strerror(started));
+  ENSURE(started == 0, "signal {}: {}", signal_number, uv_strerror(started));
 }
 
 SignalWatcher::~SignalWatcher() {

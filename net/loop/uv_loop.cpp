@@ -19,13 +19,13 @@ constexpr size_t kResumesPerTurnMax = 4096;  // then sockets are looked at, so t
 class UvLoop::Handles {
  public:
   Handles(UvLoop& owner, uv_loop_t* existing) : loop(existing != nullptr ? existing : &own_loop_) {
-    if (existing == nullptr) CHECK(uv_loop_init(&own_loop_) == 0);
-    CHECK(uv_async_init(loop, &async, [](uv_async_t*) noexcept {}) ==
-          0);  // the turn that follows takes what was posted
-    CHECK(uv_prepare_init(loop, &prepare) == 0);
-    CHECK(uv_check_init(loop, &check) == 0);
-    CHECK(uv_idle_init(loop, &idle) == 0);
-    CHECK(uv_timer_init(loop, &timer) == 0);
+    if (existing == nullptr) ENSURE(uv_loop_init(&own_loop_) == 0);
+    ENSURE(uv_async_init(loop, &async, [](uv_async_t*) noexcept {}) ==
+           0);  // the turn that follows takes what was posted
+    ENSURE(uv_prepare_init(loop, &prepare) == 0);
+    ENSURE(uv_check_init(loop, &check) == 0);
+    ENSURE(uv_idle_init(loop, &idle) == 0);
+    ENSURE(uv_timer_init(loop, &timer) == 0);
     prepare.data = &owner;
     check.data = &owner;
     uv_prepare_start(&prepare, [](uv_prepare_t* handle) noexcept { static_cast<UvLoop*>(handle->data)->turn(); });
@@ -50,7 +50,7 @@ class UvLoop::Handles {
     }
     if (!owns_loop()) return;
     uv_run(&own_loop_, UV_RUN_DEFAULT);
-    CHECK(uv_loop_close(&own_loop_) == 0, "a handle was left open");
+    ENSURE(uv_loop_close(&own_loop_) == 0, "a handle was left open");
     delete this;
   }
 
@@ -126,7 +126,7 @@ UvLoop::~UvLoop() {
 }
 
 void UvLoop::run() {
-  CHECK(handles_->owns_loop(), "the loop is run by its owner");
+  ENSURE(handles_->owns_loop(), "the loop is run by its owner");
   uv_run(handles_->loop, UV_RUN_DEFAULT);
 }
 

@@ -31,7 +31,7 @@ const ApiSpec* find_api(int16_t key) noexcept {
 
 const ApiSpec& api_spec(ApiKey key) noexcept {
   const ApiSpec* spec = find_api(static_cast<int16_t>(key));
-  CHECK(spec != nullptr, "API key {}", static_cast<int>(key));
+  ENSURE(spec != nullptr, "API key {}", static_cast<int>(key));
   return *spec;
 }
 

@@ -63,7 +63,7 @@ int64_t send_file_part(int socket, const FilePart& part) noexcept {
 }
 
 int64_t send_before_file(int socket, std::span<const ByteView> pieces) noexcept {
-  CHECK(pieces.size() <= kFilePartsPiecesMax, "{}", pieces.size());
+  ENSURE(pieces.size() <= kFilePartsPiecesMax, "{}", pieces.size());
   std::array<iovec, kFilePartsPiecesMax> vectors;
   for (size_t i = 0; i < pieces.size(); ++i) {
     vectors[i] = {const_cast<uint8_t*>(pieces[i].data()), pieces[i].size()};  // sending only reads

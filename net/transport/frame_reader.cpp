@@ -47,13 +47,13 @@ MutableByteView FrameReader::space() {
   const size_t frame_end = begin_ + needed;
   const size_t read_end = needed > kProbeBytes ? frame_end : end_ + kProbeBytes;
   const size_t size = std::min(read_end, block_.capacity()) - end_;
-  CHECK(size > 0, "begin {} end {} needed {} capacity {}", begin_, end_, needed, block_.capacity());
+  ENSURE(size > 0, "begin {} end {} needed {} capacity {}", begin_, end_, needed, block_.capacity());
   offered_bytes_ = static_cast<uint32_t>(std::min<size_t>(size, UINT32_MAX));
   return {block_.data() + end_, size};
 }
 
 void FrameReader::on_bytes(size_t size) noexcept {
-  CHECK(block_ && size <= block_.capacity() - end_);
+  ENSURE(block_ && size <= block_.capacity() - end_);
   end_ += size;
   // A read that fills a block which was offered whole says that more was waiting: take larger ones.
   if (size == offered_bytes_ && size == block_bytes_ && block_bytes_ < kProbeBytes) block_bytes_ *= 2;

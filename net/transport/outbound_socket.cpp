@@ -90,7 +90,7 @@ void OutboundSocket::on_resolved(int status, addrinfo* found) noexcept {
 void OutboundSocket::try_next_address() {
   if (next_address_ == addresses_.size()) return fail(last_refusal_);
   const sockaddr_storage& address = addresses_[next_address_++];
-  CHECK(uv_tcp_init(loop_.raw(), &handle_) == 0);
+  ENSURE(uv_tcp_init(loop_.raw(), &handle_) == 0);
   handle_.data = this;
   handle_open_ = true;
   ++held_;
@@ -160,7 +160,7 @@ void OutboundSocket::deliver_frames() {
 void OutboundSocket::send(std::vector<Slice> pieces) {
   if (handler_ == nullptr) return;
   std::vector<Piece> output(std::make_move_iterator(pieces.begin()), std::make_move_iterator(pieces.end()));
-  CHECK(output_.answer(output_.open(0), Response{std::move(output), nullptr}));
+  ENSURE(output_.answer(output_.open(0), Response{std::move(output), nullptr}));
   schedule_flush();
 }
 
@@ -237,7 +237,7 @@ void OutboundSocket::close_handle() noexcept {
 }
 
 void OutboundSocket::release() noexcept {
-  CHECK(held_ > 0);
+  ENSURE(held_ > 0);
   if (--held_ == 0) delete this;
 }
 

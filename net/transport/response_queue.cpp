@@ -66,7 +66,7 @@ ResponseQueue::Gathered ResponseQueue::gather(std::span<ByteView> into, size_t b
 }
 
 void ResponseQueue::taken(size_t size) noexcept {
-  CHECK(size <= output_bytes_, "{} of {}", size, output_bytes_);
+  ENSURE(size <= output_bytes_, "{} of {}", size, output_bytes_);
   output_bytes_ -= size;
   front_taken_ += size;
   while (!output_.empty() && front_taken_ >= output_.front().piece.size()) {

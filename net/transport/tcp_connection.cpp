@@ -50,7 +50,7 @@ void describe_peer(const uv_tcp_t& handle, std::string& host, std::string& peer)
 
 TcpConnection::TcpConnection(TcpServer& server, ConnectionId id, const std::string& listener_name)
     : server_(server), id_(id), listener_name_(listener_name), reader_(server.limits_.request_bytes_max) {
-  CHECK(uv_tcp_init(server.loop_.raw(), &handle_) == 0);
+  ENSURE(uv_tcp_init(server.loop_.raw(), &handle_) == 0);
   handle_.data = this;
 }
 
@@ -89,7 +89,7 @@ void TcpConnection::close_as(ClosedBy by, std::string_view reason) noexcept {
 void TcpConnection::respond(uint64_t ticket, Response response) {
   if (closing_) return;
   const size_t before = responses_.request_bytes_in_flight();
-  CHECK(responses_.answer(ticket, std::move(response)), "ticket {} of {} answered twice", ticket, peer_);
+  ENSURE(responses_.answer(ticket, std::move(response)), "ticket {} of {} answered twice", ticket, peer_);
   server_.on_answered(before - responses_.request_bytes_in_flight());
   server_.touch(*this);
 }

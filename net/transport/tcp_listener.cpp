@@ -11,7 +11,7 @@
 namespace leat {
 
 TcpListener::TcpListener(TcpServer& server, const std::string& name) : server_(server), name_(name) {
-  CHECK(uv_tcp_init(server.loop_.raw(), &handle_) == 0);
+  ENSURE(uv_tcp_init(server.loop_.raw(), &handle_) == 0);
   handle_.data = this;
 }
 

@@ -30,13 +30,13 @@ struct BindAddress {
 
 BindAddress v4_address(const char* text, uint16_t port) {
   BindAddress bind;
-  CHECK(uv_ip4_addr(text, port, reinterpret_cast<sockaddr_in*>(&bind.address)) == 0);
+  ENSURE(uv_ip4_addr(text, port, reinterpret_cast<sockaddr_in*>(&bind.address)) == 0);
   return bind;
 }
 
 BindAddress v6_address(const char* text, uint16_t port) {
   BindAddress bind;
-  CHECK(uv_ip6_addr(text, port, reinterpret_cast<sockaddr_in6*>(&bind.address)) == 0);
+  ENSURE(uv_ip6_addr(text, port, reinterpret_cast<sockaddr_in6*>(&bind.address)) == 0);
   return bind;
 }
 
@@ -98,8 +98,8 @@ TcpServer::TcpServer(UvLoop& loop, FrameHandler& handler, const TransportLimits&
 }
 
 TcpServer::~TcpServer() {
-  CHECK(listeners_.empty() && connections_.empty(), "{} listeners, {} connections", listeners_.size(),
-        connections_.size());
+  ENSURE(listeners_.empty() && connections_.empty(), "{} listeners, {} connections", listeners_.size(),
+         connections_.size());
   loop_.timers().cancel(sweep_timer_);
   loop_.timers().cancel(next_turn_timer_);
 }
@@ -215,7 +215,7 @@ void TcpServer::maybe_closed() noexcept {
 }
 
 void TcpServer::on_answered(size_t bytes) noexcept {
-  CHECK(bytes <= request_bytes_, "{} of {}", bytes, request_bytes_);
+  ENSURE(bytes <= request_bytes_, "{} of {}", bytes, request_bytes_);
   request_bytes_ -= bytes;
   if (waiting_for_budget_.empty() || !has_budget()) return;
   // Each looks again, in order; who finds the budget used up by those before it waits again.

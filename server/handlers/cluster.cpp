@@ -120,7 +120,7 @@ using QuorumPartition = DescribeQuorumResponse::PartitionData;
 QuorumPartition describe_metadata_journal(Broker& broker) {
   QuorumPartition quorum;
   const Partition* journal = broker.metadata_journal;
-  CHECK(journal != nullptr, "no request is taken before the journal is open");
+  ENSURE(journal != nullptr, "no request is taken before the journal is open");
   const int64_t now_ms = broker.scheduler.clock().wall_ms();
   quorum.leader_id = broker.node_id;
   quorum.leader_epoch = journal->log().leader_epoch();

@@ -166,7 +166,7 @@ static_assert(each_served_api_has_one_entry(), "kEntries and the APIs marked ser
 
 Task<Reply> HandlerTable::handle(const ApiSpec& api, Request request, MessageReader body) {
   const Entry* entry = find_entry(api.key);
-  CHECK(entry != nullptr && broker_ != nullptr, "API {}", api.name);
+  ENSURE(entry != nullptr && broker_ != nullptr, "API {}", api.name);
   return entry->serve(*broker_, std::move(request), std::move(body));
 }
 

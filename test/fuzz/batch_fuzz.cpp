@@ -14,7 +14,7 @@ constexpr int64_t kUnpackedMax = int64_t{1} << 20;
 
 void fuzz_payload(Codec codec, ByteView payload) {
   const Result<Slice> whole = decompress(codec, payload, kUnpackedMax);
-  if (whole) CHECK(static_cast<int64_t>(whole->size()) <= kUnpackedMax);
+  if (whole) ENSURE(static_cast<int64_t>(whole->size()) <= kUnpackedMax);
   RecordStream stream(codec, payload, kUnpackedMax);
   RecordMeta meta;
   while (stream.next(meta) == RecordStream::Next::kRecord) continue;
@@ -27,16 +27,16 @@ void fuzz_batch(uint8_t mode, const Slice& records) {
   const auto valid = validate_produced(records, rules);
   if (!valid) return;
   const BatchView batch(valid->bytes.view());
-  CHECK(batch.crc_matches());
+  ENSURE(batch.crc_matches());
   Result<BatchRecords> stored = BatchRecords::open(batch, kUnpackedMax);
-  CHECK(stored.has_value(), "{}", stored.error().context);
+  ENSURE(stored.has_value(), "{}", stored.error().context);
   for (int32_t i = 0; i < valid->record_count; ++i) {
     const Result<std::optional<RecordView>> record = stored->next();
-    CHECK(record.has_value() && record->has_value());
+    ENSURE(record.has_value() && record->has_value());
     HeaderReader headers = (*record)->headers();
     for (HeaderView header; headers.next(header);) continue;
   }
-  CHECK(find_by_timestamp(batch, INT64_MAX, kUnpackedMax).has_value());
+  ENSURE(find_by_timestamp(batch, INT64_MAX, kUnpackedMax).has_value());
 }
 
 }  // namespace

@@ -16,19 +16,19 @@ void fuzz_request(ByteView input) {
   const Result<RequestHeader> header = decode_request_header(in);
   if (!header.has_value()) return;
   const ApiSpec* api = find_api(header->request_api_key);
-  CHECK(api != nullptr, "a header of the unknown API {} was read", header->request_api_key);
+  ENSURE(api != nullptr, "a header of the unknown API {} was read", header->request_api_key);
   if (!api->supports(header->request_api_version)) return;
   const MessageType* type = find_message_type(std::string(api->name) + "Request");
-  CHECK(type != nullptr, "{}", api->name);
+  ENSURE(type != nullptr, "{}", api->name);
   const std::unique_ptr<AnyMessage> message = type->make();
   if (!message->decode(in, header->request_api_version)) return;
   PieceWriter out;
-  CHECK(message->encode(header->request_api_version, out), "{} at {}", api->name, out.failed_field());
+  ENSURE(message->encode(header->request_api_version, out), "{} at {}", api->name, out.failed_field());
   const std::vector<uint8_t> once = std::move(out).take_bytes();
   MessageReader again(ByteView{once});
-  CHECK(message->decode(again, header->request_api_version) && again.remaining() == 0, "{}", api->name);
+  ENSURE(message->decode(again, header->request_api_version) && again.remaining() == 0, "{}", api->name);
   PieceWriter twice;
-  CHECK(message->encode(header->request_api_version, twice) && std::move(twice).take_bytes() == once, "{}", api->name);
+  ENSURE(message->encode(header->request_api_version, twice) && std::move(twice).take_bytes() == once, "{}", api->name);
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ class FakePartitionLog final : public PartitionLog {
   const DirectoryHealth& health() const noexcept override { return health_; }
 
   std::unique_ptr<LogAppend> begin_append(std::vector<AppendInput>& inputs, int64_t) override {
-    CHECK(!out_);
+    ENSURE(!out_);
     auto append = std::make_unique<Append>(*this);
     const size_t taken = std::min(inputs.size(), batches_per_append);
     for (size_t i = 0; i < taken; ++i) {

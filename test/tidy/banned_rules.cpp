@@ -77,7 +77,7 @@ constexpr std::array kBanned{
     Banned{"uv_queue_work(", Where::kEverywhere,
            "libuv's pool is shared with DNS and has no order: Workers (net/loop)"},
     Banned{"std::endl", Where::kEverywhere, "it flushes: '\\n'"},
-    Banned{"assert(", Where::kEverywhere, "CHECK stays on in release (core/base/check.h)"},
+    Banned{"assert(", Where::kEverywhere, "ENSURE stays on in release (core/base/check.h)"},
 };
 
 bool starts_with(std::string_view text, std::string_view what) { return text.substr(0, what.size()) == what; }

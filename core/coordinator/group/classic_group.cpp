@@ -41,7 +41,7 @@ std::string_view to_string(ClassicState state) noexcept {
 }
 
 void ClassicGroup::set_state(ClassicState next, int64_t wall_ms) {
-  CHECK(may_follow(state_, next), "group {}: from {} to {}", group_id_, to_string(state_), to_string(next));
+  ENSURE(may_follow(state_, next), "group {}: from {} to {}", group_id_, to_string(state_), to_string(next));
   state_ = next;
   state_since_wall_ms_ = wall_ms;
 }

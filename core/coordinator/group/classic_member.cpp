@@ -62,7 +62,7 @@ const ClassicMember* ClassicMembers::find(std::string_view id) const {
 
 const ClassicMember& ClassicMembers::at(std::string_view id) const {
   const ClassicMember* member = find(id);
-  CHECK(member != nullptr, "no member {}", id);
+  ENSURE(member != nullptr, "no member {}", id);
   return *member;
 }
 
@@ -98,25 +98,25 @@ int32_t ClassicMembers::rebalance_timeout_ms() const noexcept {
 
 ClassicMember& ClassicMembers::find_own(std::string_view id) {
   const auto place = by_id_.find(id);
-  CHECK(place != by_id_.end(), "no member {}", id);
+  ENSURE(place != by_id_.end(), "no member {}", id);
   return place->second;
 }
 
 void ClassicMembers::add(ClassicMember member) {
-  CHECK(!member.join && !member.sync && !member.owes_sync, "member {}", member.id);
+  ENSURE(!member.join && !member.sync && !member.owes_sync, "member {}", member.id);
   std::string id = member.id;
   if (member.instance_id) {
     const bool is_first = id_by_instance_.emplace(*member.instance_id, id).second;
-    CHECK(is_first, "instance {} twice", *member.instance_id);
+    ENSURE(is_first, "instance {} twice", *member.instance_id);
   }
   const auto [place, is_new] = by_id_.emplace(std::move(id), std::move(member));
-  CHECK(is_new, "member {} twice", place->first);
+  ENSURE(is_new, "member {} twice", place->first);
   count_in(place->second);
 }
 
 ClassicMember ClassicMembers::remove(std::string_view id) {
   const auto place = by_id_.find(id);
-  CHECK(place != by_id_.end(), "no member {}", id);
+  ENSURE(place != by_id_.end(), "no member {}", id);
   ClassicMember member = std::move(place->second);
   by_id_.erase(place);
   count_out(member);
@@ -128,16 +128,16 @@ ClassicMember ClassicMembers::remove(std::string_view id) {
 
 void ClassicMembers::rename(std::string_view old_id, const std::string& new_id) {
   const auto place = by_id_.find(old_id);
-  CHECK(place != by_id_.end(), "no member {}", old_id);
+  ENSURE(place != by_id_.end(), "no member {}", old_id);
   auto node = by_id_.extract(place);
   ClassicMember& member = node.mapped();
-  CHECK(!member.join && !member.sync, "{} is parked", member.id);
+  ENSURE(!member.join && !member.sync, "{} is parked", member.id);
   node.key() = new_id;
   member.id = new_id;
   member.is_new = false;  // the instance is no stranger, whatever became of its earlier process
   if (member.instance_id) id_by_instance_[*member.instance_id] = new_id;
   const bool is_new = by_id_.insert(std::move(node)).inserted;
-  CHECK(is_new, "member {} twice", new_id);
+  ENSURE(is_new, "member {} twice", new_id);
 }
 
 void ClassicMembers::set_terms(std::string_view id, ClassicTerms terms) {
@@ -172,7 +172,7 @@ void ClassicMembers::count_in(const ClassicMember& member) {
 void ClassicMembers::count_out(const ClassicMember& member) {
   for (const std::string_view name : names_of(member.terms.protocols)) {
     const auto place = speakers_by_protocol_.find(name);
-    CHECK(place != speakers_by_protocol_.end(), "nobody speaks {}", name);
+    ENSURE(place != speakers_by_protocol_.end(), "nobody speaks {}", name);
     if (--place->second == 0) speakers_by_protocol_.erase(place);
   }
 }
@@ -229,7 +229,7 @@ void ClassicMembers::adopt(const GroupMetadataValue& value) {
   for (const std::string& id : gone_ids) {
     // Live, a record names everybody who is in; and whoever goes is answered before it is written.
     const ClassicMember gone = remove(id);
-    CHECK(!gone.join && !gone.sync, "{} is parked", id);
+    ENSURE(!gone.join && !gone.sync, "{} is parked", id);
   }
   for (const auto& recorded : value.members) adopt_one(recorded, value.protocol.value_or(""));
 }

@@ -61,7 +61,7 @@ void ClassicGroup::distribute(GroupStep& step, const SyncGroup& request) {
     member.assignment = place == assignments.end() ? Bytes() : *place->second;  // nothing, for whom the leader forgot
   }
   write(step, std::move(value));
-  CHECK(state_ == ClassicState::kStable, "group {} is {}", group_id_, state_name());
+  ENSURE(state_ == ClassicState::kStable, "group {} is {}", group_id_, state_name());
 
   for (const auto& [id, member] : members()) {
     const std::optional<Ticket> parked = members_.take_sync(id);

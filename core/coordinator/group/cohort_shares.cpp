@@ -86,7 +86,7 @@ ShareBalancer::ShareBalancer(std::vector<Cohort>& cohorts, const std::vector<int
       topic.subscribers.push_back({.cohort = cohort, .slot = slot});
       topic.member_count += cohorts_[cohort].members.size();
       topic.unheld_count -= share.held;
-      CHECK(topic.unheld_count >= 0, "topic {}", share.topic);
+      ENSURE(topic.unheld_count >= 0, "topic {}", share.topic);
     }
   }
 }
@@ -195,7 +195,7 @@ void ShareBalancer::move_one(size_t source, size_t target) {
   for (size_t at = target; at != source; at = arrivals_[at].from) {
     const Arrival& arrival = arrivals_[at];
     CohortShare& given = cohorts_[arrival.from].shares[arrival.given];
-    CHECK(given.wanted > 0, "topic {}", given.topic);
+    ENSURE(given.wanted > 0, "topic {}", given.topic);
     --given.wanted;
     ++cohorts_[at].shares[arrival.taken].wanted;
   }

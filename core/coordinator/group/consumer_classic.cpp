@@ -185,7 +185,7 @@ Bytes ConsumerGroup::classic_assignment(const ConsumerMember& member, const Topi
   const Bytes subscription = protocol_of(member).metadata;
   const int16_t version = std::max(Reader(ByteView(subscription)).i16(), ConsumerProtocolAssignment::kVersions.min);
   Result<Bytes> encoded = encode_value(assignment, std::min(version, ConsumerProtocolAssignment::kVersions.max));
-  CHECK(encoded.has_value(), "group {}, member {}", id_, member.id);
+  ENSURE(encoded.has_value(), "group {}, member {}", id_, member.id);
   return std::move(*encoded);
 }
 

@@ -22,7 +22,7 @@ const ConsumerMember* ConsumerGroup::member(std::string_view member_id) const {
 
 const ConsumerMember& ConsumerGroup::existing(std::string_view member_id) const {
   const ConsumerMember* found = member(member_id);
-  CHECK(found != nullptr, "group {}, member {}", id_, member_id);
+  ENSURE(found != nullptr, "group {}, member {}", id_, member_id);
   return *found;
 }
 

@@ -131,7 +131,7 @@ void PartitionHolders::count(const PartitionEpochs& partitions, int32_t change) 
     for (const auto& [partition, epoch] : epochs) {
       int32_t& holders = counts[partition];
       holders += change;
-      CHECK(holders >= 0, "partition {} of {}", partition, topic.to_string());
+      ENSURE(holders >= 0, "partition {} of {}", partition, topic.to_string());
       if (holders == 0) counts.erase(partition);
     }
     if (counts.empty()) counts_.erase(topic);
@@ -150,10 +150,10 @@ CurrentAssignment reconcile(const Reconciliation& input) {
     case MemberState::kUnreleasedPartitions:
       return next_assignment(input, current.member_epoch);
     case MemberState::kUnknown:
-      CHECK(input.owned != nullptr && input.owned->empty());
+      ENSURE(input.owned != nullptr && input.owned->empty());
       return next_assignment(input, input.target_epoch);
   }
-  CHECK(false, "state {}", static_cast<int>(current.state));
+  ENSURE(false, "state {}", static_cast<int>(current.state));
   return current;
 }
 

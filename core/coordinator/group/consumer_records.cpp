@@ -16,7 +16,7 @@ void increase(Counts& counts, const std::string& key) { ++counts[key]; }
 
 void decrease(Counts& counts, std::string_view key) {
   const auto place = counts.find(key);
-  CHECK(place != counts.end(), "nobody counts for {}", key);
+  ENSURE(place != counts.end(), "nobody counts for {}", key);
   if (--place->second == 0) counts.erase(place);
 }
 

@@ -207,7 +207,7 @@ void ConsumerGroup::update_target(GroupStep& step) {
   const AssignorInput input = assignor_input(step.catalog());
   Assignment assignment = assignor != nullptr ? assignor(input) : assign_uniform(input);
   for (auto& [member_id, target] : assignment) {
-    CHECK(members_.contains(member_id), "group {}, member {}", id_, member_id);
+    ENSURE(members_.contains(member_id), "group {}, member {}", id_, member_id);
     const auto before = targets_.find(member_id);
     if (before != targets_.end() && before->second == target) continue;
     step.write(TargetMemberRecord{.key = {.group_id = id_, .member_id = member_id}, .value = to_record_value(target)});

@@ -156,7 +156,7 @@ class JoinTrial final : private GroupRecordSink {
     GroupStep trial(moment, step.random(), deadlines, *this);
     group_.heartbeat(trial, Ticket{0}, event);
     const GroupOutput output = trial.take_output();
-    CHECK(output.replies.size() == 1, "{} replies to one heartbeat", output.replies.size());
+    ENSURE(output.replies.size() == 1, "{} replies to one heartbeat", output.replies.size());
     return std::get<ConsumerHeartbeatReply>(output.replies.front().second).fault;
   }
 
@@ -234,7 +234,7 @@ tl::expected<std::vector<GroupRecord>, GroupFault> upgrade_records(const std::st
 GroupFault make_way_for_consumer(GroupTable& table, GroupStep& step, const ConsumerHeartbeat& join) {
   const std::string& group_id = join.group_id;
   ClassicGroup* classic = table.find_classic(group_id);
-  CHECK(classic != nullptr, "group {}", group_id);
+  ENSURE(classic != nullptr, "group {}", group_id);
   std::vector<GroupRecord> records;
   if (!classic->is_empty()) {
     auto made = upgrade_records(group_id, *classic, step.rules(), step.catalog());
@@ -279,14 +279,14 @@ std::vector<GroupRecord> downgrade_records(const ConsumerGroup& group, const Top
 
 void downgrade(GroupTable& table, GroupStep& step, const std::string& group_id) {
   const ConsumerGroup* consumer = table.find_consumer(group_id);
-  CHECK(consumer != nullptr && consumer->may_downgrade(), "group {}", group_id);
+  ENSURE(consumer != nullptr && consumer->may_downgrade(), "group {}", group_id);
   std::vector<std::pair<std::string, std::vector<NamedProtocol>>> protocols;
   for (const auto& [member_id, member] : consumer->members()) protocols.emplace_back(member_id, protocols_of(member));
   std::vector<GroupRecord> records = downgrade_records(*consumer, step.catalog(), step.wall_ms());
   step.deadlines().cancel_all_of(group_id);
   for (GroupRecord& record : records) step.write(std::move(record));
   ClassicGroup* classic = table.find_classic(group_id);
-  CHECK(classic != nullptr, "group {}", group_id);
+  ENSURE(classic != nullptr, "group {}", group_id);
   for (auto& [member_id, spoken] : protocols) classic->set_member_protocols(member_id, std::move(spoken));
   classic->loaded(step);
 }

@@ -41,7 +41,7 @@ std::unordered_map<Uuid, TopicRanges> ranges_by_topic(const AssignorInput& input
   }
   for (auto& [topic, ranges] : by_topic) {
     const auto counted = input.topics.find(topic);
-    CHECK(counted != input.topics.end(), "topic {}", topic.to_string());
+    ENSURE(counted != input.topics.end(), "topic {}", topic.to_string());
     ranges.least = counted->second / ranges.subscriber_count;
     ranges.longer_count = counted->second % ranges.subscriber_count;
   }

@@ -91,7 +91,7 @@ void UniformAssignment::form_cohorts() {
       Cohort& cohort = cohorts_.emplace_back();
       for (const Uuid& id : subscription) {
         const auto topic = topics_.find(id);
-        CHECK(topic != topics_.end(), "topic {}", id.to_string());
+        ENSURE(topic != topics_.end(), "topic {}", id.to_string());
         cohort.shares.push_back({.topic = topic->second});
       }
     }
@@ -132,7 +132,7 @@ void UniformAssignment::drop_topic(Cohort& cohort, const CohortShare& share) {
     if (members_[member].hands.contains(share.topic)) heaviest.emplace(members_[member].load, member);
   }
   while (share.held > share.wanted) {
-    CHECK(!heaviest.empty(), "topic {}", topic_ids_[share.topic].to_string());
+    ENSURE(!heaviest.empty(), "topic {}", topic_ids_[share.topic].to_string());
     const size_t member = heaviest.top().second;
     heaviest.pop();
     drop_one(members_[member], share.topic);
@@ -191,7 +191,7 @@ void UniformAssignment::deal(const Cohort& cohort) {
   size_t turn = 0;
   for (const CohortShare& share : cohort.shares) {
     for (const int32_t partition : free_partitions(share.topic, share.wanted - share.held)) {
-      CHECK(!roomy.empty(), "topic {}", topic_ids_[share.topic].to_string());
+      ENSURE(!roomy.empty(), "topic {}", topic_ids_[share.topic].to_string());
       Member& member = members_[roomy[turn]];
       member.hands[share.topic].push_back(partition);
       if (++member.load == member.quota) {
@@ -202,7 +202,7 @@ void UniformAssignment::deal(const Cohort& cohort) {
       if (turn >= roomy.size()) turn = 0;
     }
   }
-  CHECK(roomy.empty(), "{} members have room", roomy.size());
+  ENSURE(roomy.empty(), "{} members have room", roomy.size());
 }
 
 // The first ones; nobody is offered them again.
@@ -210,7 +210,7 @@ std::vector<int32_t> UniformAssignment::free_partitions(size_t topic, int64_t co
   std::vector<int32_t> free;
   int32_t& cursor = free_cursor_[topic];
   for (; static_cast<int64_t>(free.size()) < count; ++cursor) {
-    CHECK(cursor < partition_counts_[topic], "topic {}", topic_ids_[topic].to_string());
+    ENSURE(cursor < partition_counts_[topic], "topic {}", topic_ids_[topic].to_string());
     if (!is_owned_[topic][static_cast<size_t>(cursor)]) free.push_back(cursor);
   }
   return free;

@@ -45,7 +45,7 @@ std::vector<GoldenLine> read_file(const std::filesystem::path& path) {
     std::string hex;
     words >> kind >> line.version >> line.variant >> hex;
     line.type = find_type(message_name(file, kind));
-    CHECK(line.type != nullptr, "no message for {} {}", file, kind);
+    ENSURE(line.type != nullptr, "no message for {} {}", file, kind);
     line.bytes = hex == "-" ? std::vector<uint8_t>{} : from_hex(hex);
     line.values = values.at({kind, line.version, line.variant == "utag" ? "full" : line.variant});
     lines.push_back(std::move(line));
@@ -95,7 +95,7 @@ std::string to_hex(ByteView bytes) {
 
 std::vector<std::string> lines_of(const std::string& path_in_test_data) {
   std::ifstream in(test_data_path(path_in_test_data));
-  CHECK(in.is_open(), "{}", path_in_test_data);
+  ENSURE(in.is_open(), "{}", path_in_test_data);
   std::vector<std::string> lines;
   for (std::string line; std::getline(in, line);) {
     if (!line.empty() && line[0] != '#') lines.push_back(line);
