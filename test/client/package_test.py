@@ -2,7 +2,7 @@
 # package_test.py: installs Leat into an empty folder, takes the programs out of README.md and docs/client.md, builds
 # each from the installed package alone (CMake's way, and one by pkg-config), and runs them against a leatd of their
 # own.
-#   test/client/package_test.py --build build/release --cmake cmake --leatd build/release/bin/leatd
+#   test/client/package_test.py --build build/release --leatd build/release/bin/leatd
 import argparse
 import os
 import re
@@ -42,6 +42,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--build', required=True)
     parser.add_argument('--cmake', default='cmake')
+    parser.add_argument('--generator', default='Ninja', help="CMake's own default wants make, which may be missing")
     parser.add_argument('--leatd', required=True)
     parser.add_argument('--version', default='0.1')
     options = parser.parse_args()
@@ -59,8 +60,8 @@ def main():
     with open(os.path.join(source, 'CMakeLists.txt'), 'w') as file:
         file.write(lines)
     build = os.path.join(folder, 'build')
-    run([options.cmake, '-S', source, '-B', build, f'-DCMAKE_PREFIX_PATH={prefix}', '-DCMAKE_CXX_FLAGS=-Wall -Wextra'],
-        stdout=subprocess.DEVNULL)
+    run([options.cmake, '-G', options.generator, '-S', source, '-B', build, f'-DCMAKE_PREFIX_PATH={prefix}',
+         '-DCMAKE_CXX_FLAGS=-Wall -Wextra'], stdout=subprocess.DEVNULL)
     run([options.cmake, '--build', build], stdout=subprocess.DEVNULL)
 
     library = next(path for path, _, files in os.walk(prefix) if 'leat.pc' in files)
