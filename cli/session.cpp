@@ -55,9 +55,8 @@ bool means_no_broker(client::Cause cause) noexcept {
 // As leatd takes it: the first address, whole.
 std::string first_address(std::string_view bootstrap_servers) {
   const std::string_view first = bootstrap_servers.substr(0, bootstrap_servers.find(','));
-  if (first.starts_with(':')) return fmt::format("127.0.0.1{}", first);
-  const bool has_port = first.find(':') != std::string_view::npos && !first.ends_with(']');
-  return has_port ? std::string(first) : fmt::format("{}:9092", first);
+  const Result<HostPort> address = parse_host_port(first);
+  return address ? address->to_string() : std::string(first);
 }
 
 std::string bootstrap_advice(const client::ClientSettings& settings) {
