@@ -8,8 +8,6 @@
 
 namespace leat::cli {
 
-// Letters to insert, remove, replace or swap with their neighbour to get from one word to the other.
-size_t edit_distance(std::string_view a, std::string_view b);
 // The known word that is near enough to be a misspelling, or that begins with `word`.
 std::optional<std::string> nearest(std::string_view word, std::span<const std::string> known);
 // "; did you mean 'X'?" with that word, or "".
