@@ -15,8 +15,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
 Slice batch_at(int64_t base_offset, std::initializer_list<const char*> values, const BatchOptions& options = {}) {
   BatchOptions placed = options;
   placed.base_offset = Offset(base_offset);

@@ -66,4 +66,6 @@ Captured run_in_session(const std::function<int(cli::Session&)>& action) {
   });
 }
 
+bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
 }  // namespace leat::test

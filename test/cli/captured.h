@@ -22,4 +22,6 @@ struct Captured {
 Captured run_leat(const std::vector<std::string>& arguments, std::string_view input = "", Millis step = Millis(1));
 Captured run_in_session(const std::function<int(cli::Session&)>& action);
 
+bool contains(const std::string& text, std::string_view part);  // of what was written
+
 }  // namespace leat::test

@@ -14,13 +14,8 @@
 using namespace leat;
 using namespace leat::cli;
 using leat::test::Captured;
+using leat::test::contains;
 using leat::test::run_leat;
-
-namespace {
-
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
-}  // namespace
 
 TEST_CASE("command line: every command explains itself with an example", "[cli]") {
   int count = 0;

@@ -17,8 +17,6 @@ using Words = std::vector<std::string>;
 using Owned = std::vector<int32_t>;
 using Turn = FakeGroups::Turn;
 
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
 Slice batch_of(std::initializer_list<const char*> values) {
   BatchBuilder builder(BatchOptions{});
   for (const char* value : values) builder.append({.key = std::nullopt, .value = as_bytes(value), .timestamp_ms = 1});

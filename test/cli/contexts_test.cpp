@@ -16,8 +16,6 @@ using namespace leat::test;
 
 namespace {
 
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
 constexpr const char* kByHand =
     "# mine\n"
     "\n"

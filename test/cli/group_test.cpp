@@ -19,8 +19,6 @@ using Words = std::vector<std::string>;
 using ConsumerGroup = ConsumerGroupDescribeResponse::DescribedGroup;
 using ClassicGroup = DescribeGroupsResponse::DescribedGroup;
 
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
 // A broker whose topic "orders" holds three records.
 class Broker {
  public:

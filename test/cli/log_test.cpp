@@ -13,6 +13,7 @@
 using namespace leat;
 using namespace leat::cli;
 using leat::test::Captured;
+using leat::test::contains;
 using leat::test::run_leat;
 
 namespace {
@@ -89,7 +90,6 @@ class Folder {
 };
 
 size_t lines(const std::string& text) { return static_cast<size_t>(std::count(text.begin(), text.end(), '\n')); }
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 

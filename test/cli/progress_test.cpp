@@ -13,11 +13,13 @@
 #include "cli/log_progress.h"
 #include "cli/watched_files.h"
 #include "core/storage/posix_file_system.h"
+#include "test/cli/captured.h"
 #include "test/support/catch.h"
 #include "test/support/temporary_directory.h"
 
 using namespace leat;
 using namespace leat::cli;
+using leat::test::contains;
 
 namespace {
 
@@ -66,8 +68,6 @@ struct Desk {
   Console console{STDIN_FILENO, terminal.slave(), terminal.slave()};
   Session session{console, clock};
 };
-
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 

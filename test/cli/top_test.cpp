@@ -16,6 +16,7 @@
 using namespace leat;
 using namespace leat::cli;
 using leat::test::Captured;
+using leat::test::contains;
 using leat::test::run_leat;
 
 namespace {
@@ -64,8 +65,6 @@ std::string text_of(const std::vector<ScreenLine>& lines) {
   for (const ScreenLine& line : lines) text += line.text + "\n";
   return text;
 }
-
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 size_t columns_of(const std::string& text) {
   size_t count = 0;
