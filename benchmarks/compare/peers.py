@@ -163,6 +163,17 @@ class Redis(Peer):
             return False
 
 
+def kafka_jars():
+    """The folder in which kafka.sh keeps Kafka's jars, whether they are there yet or not."""
+    cache = os.environ.get('KAFKA_PEER_CACHE') or os.path.join(os.environ.get('TMPDIR', '/tmp'), 'kafka-peer')
+    return os.path.join(cache, 'lib')
+
+
+def has_kafka_jars():
+    jars = kafka_jars()
+    return os.path.isdir(jars) and any(name.startswith('kafka_2.13-') for name in os.listdir(jars))
+
+
 def kafka_script(repository):
     """The path of kafka.sh, or Missing with the words that help."""
     script = os.path.join(repository, '..', 'shared', 'peers', 'kafka.sh')
@@ -174,9 +185,6 @@ def kafka_script(repository):
     found = re.search(r'version "(\d+)', version)
     if found is None or int(found.group(1)) < 17:
         raise Missing(f'java 17 or newer; this one says {version.splitlines()[:1]}')
-    cache = os.environ.get('KAFKA_PEER_CACHE') or os.path.join(os.environ.get('TMPDIR', '/tmp'), 'kafka-peer')
-    has_jars = os.path.isdir(os.path.join(cache, 'lib')) and any(
-        name.startswith('kafka_2.13-') for name in os.listdir(os.path.join(cache, 'lib')))
-    if not has_jars and shutil.which('mvn') is None:
+    if not has_kafka_jars() and shutil.which('mvn') is None:
         raise Missing('mvn, to fetch Kafka\'s jars once (Debian: apt-get install maven)')
     return os.path.abspath(script)

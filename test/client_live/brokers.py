@@ -20,7 +20,7 @@ sys.path.append(os.path.join(ROOT, 'benchmarks', 'compare'))
 
 from cases_docs import free_port  # noqa: E402
 from leatd import Leatd  # noqa: E402
-from peers import Missing, kafka_script  # noqa: E402
+from peers import Missing, has_kafka_jars, kafka_jars, kafka_script  # noqa: E402
 from wire import Closed, Connection, frame, string  # noqa: E402
 from wire_groups import compact, compact_array  # noqa: E402
 
@@ -76,16 +76,13 @@ PREFERRED = 0
 NO_TAGS = b'\x00'
 
 
-def kafka_jars():
+def fetched_kafka_jars():
     """The folder of Kafka's jars; kafka.sh fetches them when they are not there yet."""
     script = kafka_script(ROOT)
-    cache = os.environ.get('KAFKA_PEER_CACHE') or os.path.join(os.environ.get('TMPDIR', '/tmp'), 'kafka-peer')
-    jars = os.path.join(cache, 'lib')
-    has_jars = os.path.isdir(jars) and any(name.startswith('kafka_2.13-') for name in os.listdir(jars))
-    if not has_jars:
+    if not has_kafka_jars():
         subprocess.run(['bash', script, 'tool', 'kafka.tools.StorageTool', 'random-uuid'], check=True, timeout=900,
                        stdout=subprocess.DEVNULL)
-    return jars
+    return kafka_jars()
 
 
 class Admin(Connection):
@@ -184,7 +181,7 @@ class KafkaNodes:
     kind = 'Apache Kafka'
 
     def __init__(self, node_count, proxy=None):
-        self.jars = kafka_jars()
+        self.jars = fetched_kafka_jars()
         self.node_count = node_count
         self.proxy = proxy
         self.folder = tempfile.mkdtemp(prefix='leat-client-live-')

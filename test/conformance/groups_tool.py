@@ -102,10 +102,9 @@ class Tool:
     """The JVM of GroupsTool.java: its head says what it understands."""
 
     def __init__(self, folder):
-        cache = os.environ.get('KAFKA_PEER_CACHE') or os.path.join(os.environ.get('TMPDIR', '/tmp'), 'kafka-peer')
         command = ['java', '-Xmx256m', '-XX:+UseSerialGC', f'-Dpatience.s={PATIENCE_S}', '-Dfile.encoding=UTF-8',
                    '-Dorg.slf4j.simpleLogger.defaultLogLevel=off', '-Duser.timezone=UTC',
-                   '-cp', os.path.join(cache, 'lib', '*'), os.path.join(HERE, 'GroupsTool.java')]
+                   '-cp', os.path.join(peers.kafka_jars(), '*'), os.path.join(HERE, 'GroupsTool.java')]
         self.log_path = os.path.join(folder, 'tool.log')
         with open(self.log_path, 'wb') as log:
             self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
