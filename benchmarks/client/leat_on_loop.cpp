@@ -147,6 +147,7 @@ Result<Figures> consume(const Order& order) {
   TRY(on.make_consumer(order));
   const client::Result<> assigned = on.consumer->assign(all_partitions(order));
   if (!assigned) return refused(assigned.error());
+  reading.seen = Seen();  // its clock starts where those of the other contenders do
   on.run_to_end(consume_all(on.consumer.get(), &reading, order.record_count));
   if (!reading.trouble.empty()) return fail(Errc::kIo, reading.trouble);
   return reading.seen.figures();
