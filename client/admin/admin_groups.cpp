@@ -57,6 +57,21 @@ Error missing(const std::string& group_id) {
   return Error::from_broker(ErrorCode::kGroupIdNotFound, fmt::format("group '{}'", group_id));
 }
 
+// Of an answer that tells of each partition: those that were refused.
+template <class Answer>
+PartitionErrors refused_in(const Answer& answer, const std::string& group_id) {
+  PartitionErrors refused;
+  for (const auto& topic : answer.topics) {
+    for (const auto& partition : topic.partitions) {
+      if (partition.error_code == ErrorCode::kNone) continue;
+      const TopicPartition name{.topic = topic.name, .partition = partition.partition_index};
+      refused.emplace(name, Error::from_broker(partition.error_code,
+                                               fmt::format("group '{}', {}-{}", group_id, name.topic, name.partition)));
+    }
+  }
+  return refused;
+}
+
 // none: no group of this kind has the name, or the broker knows none of this kind.
 leat::Task<Result<std::optional<GroupInfo>>> describe_as_consumer(Coordinator& coordinator) {
   const std::string group_id = coordinator.group_id();
@@ -229,16 +244,7 @@ leat::Task<Result<PartitionErrors>> alter_group_offsets(AdminSelf self, std::str
   const Result<OffsetCommitResponse> answer = co_await ask_coordinator<OffsetCommitResponse, OffsetCommitRequest>(
       coordinator, std::move(make), std::move(error_of), kOffsetVersionMax);
   if (!answer) co_return answer.error();
-  PartitionErrors refused;
-  for (const auto& topic : answer->topics) {
-    for (const auto& partition : topic.partitions) {
-      if (partition.error_code == ErrorCode::kNone) continue;
-      const TopicPartition name{.topic = topic.name, .partition = partition.partition_index};
-      refused.emplace(name, Error::from_broker(partition.error_code,
-                                               fmt::format("group '{}', {}-{}", group_id, name.topic, name.partition)));
-    }
-  }
-  co_return refused;
+  co_return refused_in(*answer, group_id);
 }
 
 leat::Task<Result<PartitionErrors>> delete_group_offsets(AdminSelf self, std::string group_id,
@@ -265,16 +271,7 @@ leat::Task<Result<PartitionErrors>> delete_group_offsets(AdminSelf self, std::st
   if (answer->error_code != ErrorCode::kNone) {
     co_return Error::from_broker(answer->error_code, fmt::format("group '{}' keeps its offsets", group_id));
   }
-  PartitionErrors refused;
-  for (const auto& topic : answer->topics) {
-    for (const auto& partition : topic.partitions) {
-      if (partition.error_code == ErrorCode::kNone) continue;
-      const TopicPartition name{.topic = topic.name, .partition = partition.partition_index};
-      refused.emplace(name, Error::from_broker(partition.error_code,
-                                               fmt::format("group '{}', {}-{}", group_id, name.topic, name.partition)));
-    }
-  }
-  co_return refused;
+  co_return refused_in(*answer, group_id);
 }
 
 }  // namespace leat::client::detail
