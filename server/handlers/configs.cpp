@@ -186,6 +186,23 @@ struct Alteration {
   std::vector<ConfigChange> changes;
 };
 
+// Moved out of the message; `operation_of` tells what is done with one of its settings.
+template <class Message, class OperationOf>
+std::vector<Alteration> take_alterations(Message& message, const OperationOf& operation_of) {
+  std::vector<Alteration> alterations;
+  alterations.reserve(message.resources.size());
+  for (auto& resource : message.resources) {
+    Alteration& one = alterations.emplace_back();
+    one.resource_type = resource.resource_type;
+    one.resource_name = std::move(resource.resource_name);
+    for (auto& config : resource.configs) {
+      const ConfigOperation operation = operation_of(config);
+      one.changes.push_back({.name = std::move(config.name), .operation = operation, .value = std::move(config.value)});
+    }
+  }
+  return alterations;
+}
+
 bool may_alter(int8_t resource_type) noexcept {
   return resource_type == kTopicResource || resource_type == kBrokerResource || resource_type == kGroupResource;
 }
@@ -249,16 +266,9 @@ Task<Response> alter_all(Broker& broker, std::vector<Alteration> alterations, Al
 }  // namespace
 
 Task<AlterConfigsResponse> handle_alter_configs(Broker& broker, Request /*request*/, AlterConfigsRequest message) {
-  std::vector<Alteration> alterations;
-  for (auto& resource : message.resources) {
-    Alteration& one = alterations.emplace_back();
-    one.resource_type = resource.resource_type;
-    one.resource_name = std::move(resource.resource_name);
-    for (auto& config : resource.configs) {
-      one.changes.push_back(
-          {.name = std::move(config.name), .operation = ConfigOperation::kSet, .value = std::move(config.value)});
-    }
-  }
+  using Config = AlterConfigsRequest::AlterableConfig;
+  std::vector<Alteration> alterations =
+      take_alterations(message, [](const Config& /*config*/) { return ConfigOperation::kSet; });
   const Validate validate = message.validate_only ? Validate::kOnly : Validate::kAndDo;
   AlterConfigsResponse response =
       co_await alter_all<AlterConfigsResponse>(broker, std::move(alterations), AlterMode::kReplace, validate);
@@ -267,17 +277,9 @@ Task<AlterConfigsResponse> handle_alter_configs(Broker& broker, Request /*reques
 
 Task<IncrementalAlterConfigsResponse> handle_incremental_alter_configs(Broker& broker, Request /*request*/,
                                                                        IncrementalAlterConfigsRequest message) {
-  std::vector<Alteration> alterations;
-  for (auto& resource : message.resources) {
-    Alteration& one = alterations.emplace_back();
-    one.resource_type = resource.resource_type;
-    one.resource_name = std::move(resource.resource_name);
-    for (auto& config : resource.configs) {
-      one.changes.push_back({.name = std::move(config.name),
-                             .operation = static_cast<ConfigOperation>(config.config_operation),
-                             .value = std::move(config.value)});
-    }
-  }
+  using Config = IncrementalAlterConfigsRequest::AlterableConfig;
+  std::vector<Alteration> alterations = take_alterations(
+      message, [](const Config& config) { return static_cast<ConfigOperation>(config.config_operation); });
   const Validate validate = message.validate_only ? Validate::kOnly : Validate::kAndDo;
   IncrementalAlterConfigsResponse response = co_await alter_all<IncrementalAlterConfigsResponse>(
       broker, std::move(alterations), AlterMode::kIncremental, validate);
