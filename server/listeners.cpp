@@ -28,7 +28,7 @@ Result<NamedAddress> parse_named_address(std::string_view setting, std::string_v
   if (slashes == std::string_view::npos || slashes == 0) {
     return fail(Errc::kInvalidArgument, fmt::format("{}: '{}' is not NAME://host:port", setting, text));
   }
-  Result<HostPort> address = parse_host_port(text.substr(slashes + 3));
+  Result<ListenerEndpoint> address = parse_listener_endpoint(text.substr(slashes + 3));
   if (!address)
     return fail(Errc::kInvalidArgument, fmt::format("{}: '{}': {}", setting, text, address.error().context));
   return NamedAddress{.name = upper(text.substr(0, slashes)), .host = std::move(address->host), .port = address->port};
@@ -148,7 +148,7 @@ bool is_wildcard_host(std::string_view host) noexcept {
   return host.empty() || host == "0.0.0.0" || host == "::" || host == "*";
 }
 
-Result<HostPort> parse_host_port(std::string_view text) {
+Result<ListenerEndpoint> parse_listener_endpoint(std::string_view text) {
   text = trimmed(text);
   const size_t colon = text.rfind(':');
   const bool bracketed = text.starts_with('[');
@@ -168,7 +168,7 @@ Result<HostPort> parse_host_port(std::string_view text) {
   const std::optional<int64_t> port = digits.empty() || digits.front() == '+' ? std::nullopt : parse_integer(digits);
   if (!port || *port < 0 || *port > 65535)
     return fail(Errc::kInvalidArgument, fmt::format("'{}' is no port (0 to 65535)", digits));
-  return HostPort{.host = std::string(host), .port = static_cast<uint16_t>(*port)};
+  return ListenerEndpoint{.host = std::string(host), .port = static_cast<uint16_t>(*port)};
 }
 
 Result<ListenerPlan> plan_listeners(const ListenerSettings& settings) {

@@ -39,12 +39,12 @@ struct ListenerPlan {
 
 Result<ListenerPlan> plan_listeners(const ListenerSettings& settings);
 
-// "host:port", "[::1]:9092", ":9092"; for flags.
-struct HostPort {
+// "host:port", "[::1]:9092", ":9092"; for flags and settings. The port must be given; 0 is any free one.
+struct ListenerEndpoint {
   std::string host;
   uint16_t port = 0;
 };
-Result<HostPort> parse_host_port(std::string_view text);
+Result<ListenerEndpoint> parse_listener_endpoint(std::string_view text);
 bool is_wildcard_host(std::string_view host) noexcept;
 
 }  // namespace leat

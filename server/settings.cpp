@@ -208,7 +208,7 @@ Result<void> set_listeners(Settings& settings, const Collected& collected, const
 Result<void> set_metrics_listener(Settings& settings, const BrokerConfigs& broker) {
   const std::string value = broker_value("leat.metrics.listener", broker);
   if (value.empty()) return {};
-  Result<HostPort> address = parse_host_port(value);
+  Result<ListenerEndpoint> address = parse_listener_endpoint(value);
   if (!address) return fail(address.error().code, fmt::format("leat.metrics.listener: {}", address.error().context));
   if (is_wildcard_host(address->host)) address->host.clear();
   settings.metrics_listener = std::move(*address);

@@ -54,16 +54,16 @@ class Settings {
   int32_t fetch_sessions_max = 1000;                    // max.incremental.fetch.session.cache.slots
   int32_t describe_partitions_max = 2000;               // max.request.partition.size.limit
 
-  int64_t retention_check_interval_ms = 300'000;  // log.retention.check.interval.ms
-  int64_t checkpoint_interval_ms = 60'000;        // log.flush.offset.checkpoint.interval.ms
-  int32_t recovery_threads = 2;                   // num.recovery.threads.per.data.dir
-  int32_t append_inline_bytes_max = 32'768;       // leat.append.inline.bytes.max
-  int32_t sync_threads = 16;                      // leat.sync.threads
-  int32_t worker_threads = 4;                     // leat.worker.threads
-  int64_t tail_cache_bytes = 64 << 20;            // leat.tail.cache.bytes
-  int64_t disk_reserve_bytes = 64 << 20;          // leat.disk.reserve.bytes
-  std::optional<HostPort> metrics_listener;       // leat.metrics.listener
-  int32_t metrics_partitions_max = 1000;          // leat.metrics.partitions.max
+  int64_t retention_check_interval_ms = 300'000;     // log.retention.check.interval.ms
+  int64_t checkpoint_interval_ms = 60'000;           // log.flush.offset.checkpoint.interval.ms
+  int32_t recovery_threads = 2;                      // num.recovery.threads.per.data.dir
+  int32_t append_inline_bytes_max = 32'768;          // leat.append.inline.bytes.max
+  int32_t sync_threads = 16;                         // leat.sync.threads
+  int32_t worker_threads = 4;                        // leat.worker.threads
+  int64_t tail_cache_bytes = 64 << 20;               // leat.tail.cache.bytes
+  int64_t disk_reserve_bytes = 64 << 20;             // leat.disk.reserve.bytes
+  std::optional<ListenerEndpoint> metrics_listener;  // leat.metrics.listener
+  int32_t metrics_partitions_max = 1000;             // leat.metrics.partitions.max
 
   // One line for a person: where (file and line, or flag), what, and the nearest name.
   static Result<Settings> load(const SettingsSources& sources);
