@@ -22,7 +22,7 @@ class Partition::UpkeepJob final : public Job {
   }
 
  private:
-  Partition& partition_;  // outlives it: retire() and drain() wait, the destructor CHECKs
+  Partition& partition_;  // outlives it: retire() and drain() wait, the destructor ENSUREs
   std::unique_ptr<Maintenance> work_;
   Upkeep kind_;
 };

@@ -45,9 +45,9 @@ class Partition {
 
   // Deletes records below `to` (DeleteRecords, retention by the owner): wakes whom it concerns.
   Result<void> advance_log_start(Offset to);
-  // Runs one Maintenance of the log on a worker, if none is out; false when it was not started.
+  // Runs one Maintenance of the log on a worker. kBusy: one is out already, or the partition is being closed.
   // Compaction has a place of its own, and so has the check of what is read, for they take long; a start of them is a
-  // small piece, see goes_on.
+  // small piece, see goes_on. `on_finished` is called once, after kStarted only.
   enum class Upkeep : uint8_t { kRetention, kCheckpoint, kFlush, kCompaction, kAudit };
   struct UpkeepReport {
     std::vector<std::string> notes;    // lines for the log

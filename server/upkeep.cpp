@@ -14,7 +14,8 @@ namespace {
 // Compaction rests for as long as a piece took: it takes half a core at most.
 constexpr Millis kRestMin{1};
 constexpr Millis kRestMax{200};
-// The check of what is read rests ten times as long.
+// The check of what is read rests ten times as long: it takes a tenth of a core, and of the disk. But not longer than
+// the greatest rest, so that it comes to an end where the disk is slow.
 constexpr int kAuditRest = 10;
 constexpr Millis kAuditRestMin{10};
 constexpr Millis kAuditRestMax{2000};
@@ -146,7 +147,7 @@ Task<void> Upkeep::compact(TopicPartition name, LogKind kind) {
   }
 }
 
-// What is read is checked soon afterwards, by a tenth of a core at most, and of the disk.
+// What is read is checked soon afterwards, one partition after the other.
 Task<void> Upkeep::audit_forever(Gate::Hold hold) {
   const Gate::Hold held = std::move(hold);
   while (true) {
@@ -164,6 +165,7 @@ Task<void> Upkeep::audit_forever(Gate::Hold hold) {
   }
 }
 
+// Piece by piece, until nothing of it is due.
 Task<void> Upkeep::audit(TopicPartition name) {
   while (!stop_.is_set()) {
     Partition* partition = parts_.table.find(name.topic, name.partition);

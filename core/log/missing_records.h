@@ -43,7 +43,7 @@ struct MissingRecords {
   Offset end{0};
   bool is_certain = true;                           // else compaction may have taken them
   std::optional<Offset> lone_index = std::nullopt;  // the segment that is gone, but for its index
-  std::string what = {};
+  std::string what = {};                            // for people, behind the name of the segment's file
 };
 
 // In order. `segments`: at least one; of the last no more than its base offset counts.

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "core/log/file_names.h"
-#include "core/log/index_files.h"
 #include "core/log/recovery_run.h"
 
 namespace leat {
@@ -97,12 +96,14 @@ SegmentExtent RecoveryRun::extent_of_sealed(size_t index) {
   return extent;
 }
 
+// A segment that cannot be read now counts as one that begins with records.
 void RecoveryRun::note_filler(SegmentExtent& extent) {
   if (extent.size_bytes == 0) return;
   const Result<bool> found = begins_without_records(files_, segment_path(directory_, extent.base_offset, kLogSuffix));
   extent.begins_without_records = found && *found;
 }
 
+// Of segments that retention was removing, whose logs are still there to explain it.
 Result<void> RecoveryRun::clear_removed_indexes() {
   bool any = false;
   for (const Offset base_offset : content_.deleted_logs) {

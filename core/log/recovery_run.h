@@ -30,7 +30,6 @@ class RecoveryRun {
   Result<Offset> end_of_swap(Offset base_offset);
   Result<void> complete_swaps();
   Result<void> clear_leftovers();
-  Result<void> clear_removed_indexes();
   Result<void> list_segments();
   Result<void> check_sealed(size_t index);
   Result<void> rebuild_indexes(Segment& segment);
@@ -82,6 +81,7 @@ class RecoveryRun {
   SegmentExtent extent_of_sealed(size_t index);
   void note_filler(SegmentExtent& extent);
   Compacted compacted() const noexcept;
+  Result<void> clear_removed_indexes();
   Result<void> clear_lone_indexes(const std::vector<MissingRecords>& missing);
   Result<void> cover_gaps(const std::vector<SegmentExtent>& extents);
 

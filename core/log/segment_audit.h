@@ -25,10 +25,13 @@ class SegmentAudit {
         next_offset_(segment_.base_offset) {}
 
   enum class Going : uint8_t { kOn, kOver };
-  // Some `bytes_max` more. `damaged`: a line for each place, "FILE at POSITION, offset N on: ...", a few of a segment.
+  // Some `bytes_max` more; where damage begins, on to the next good batch, and be it the rest of the segment.
+  // `damaged`: a line for each place, "FILE at POSITION, offset N on: ...", a few of a segment; also where it cannot be
+  // read.
   Going step(int64_t bytes_max, std::vector<std::string>& damaged);
 
  private:
+  // Errors are those of the disk; kOffsetOutOfRange: the file is gone.
   Result<Going> walk_on(int64_t bytes_max, std::vector<std::string>& damaged);
 
   FileSystem& files_;
@@ -41,12 +44,13 @@ class SegmentAudit {
   int told_ = 0;
 };
 
+// One step of it, for a worker.
 class AuditWork final : public Maintenance {
  public:
   AuditWork(std::shared_ptr<SegmentAudit> audit, int64_t bytes_max) : audit_(std::move(audit)), bytes_max_(bytes_max) {}
   void execute() noexcept override { is_over = audit_->step(bytes_max_, damaged) == SegmentAudit::Going::kOver; }
 
-  bool is_over = false;
+  bool is_over = false;  // once executed: there is no other step
 
  private:
   std::shared_ptr<SegmentAudit> audit_;
