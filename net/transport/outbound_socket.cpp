@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "net/transport/close_tcp.h"
 
 namespace leat {
 
@@ -229,7 +230,7 @@ void OutboundSocket::drop() noexcept {
 
 void OutboundSocket::close_handle() noexcept {
   handle_open_ = false;
-  uv_close(reinterpret_cast<uv_handle_t*>(&handle_), [](uv_handle_t* handle) noexcept {
+  close_tcp(handle_, [](uv_handle_t* handle) noexcept {
     auto* const self = static_cast<OutboundSocket*>(handle->data);
     if (self->handler_ != nullptr) self->try_next_address();
     self->release();

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "core/base/check.h"
+#include "net/transport/close_tcp.h"
 #include "net/transport/tcp_connection.h"
 
 namespace leat {
@@ -43,7 +44,7 @@ void TcpListener::start_accepting() {
 
 void TcpListener::close() noexcept {
   if (closing()) return;
-  uv_close(reinterpret_cast<uv_handle_t*>(&handle_), [](uv_handle_t* handle) noexcept {
+  close_tcp(handle_, [](uv_handle_t* handle) noexcept {
     auto* self = static_cast<TcpListener*>(handle->data);
     self->server_.on_listener_closed(*self);  // frees it
   });
