@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "core/base/check.h"
-#include "net/transport/close_tcp.h"
 
 namespace leat {
 
@@ -230,7 +229,7 @@ void OutboundSocket::drop() noexcept {
 
 void OutboundSocket::close_handle() noexcept {
   handle_open_ = false;
-  close_tcp(handle_, [](uv_handle_t* handle) noexcept {
+  uv_close(reinterpret_cast<uv_handle_t*>(&handle_), [](uv_handle_t* handle) noexcept {
     auto* const self = static_cast<OutboundSocket*>(handle->data);
     if (self->handler_ != nullptr) self->try_next_address();
     self->release();

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "core/base/check.h"
-#include "net/transport/close_tcp.h"
 
 namespace leat {
 
@@ -68,8 +67,8 @@ int TcpConnection::accept(uv_stream_t* listener) noexcept {
 void TcpConnection::start() { update_reading(); }
 
 void TcpConnection::close_refused(std::unique_ptr<TcpConnection> self) noexcept {
-  close_tcp(self.release()->handle_,
-            [](uv_handle_t* handle) noexcept { delete static_cast<TcpConnection*>(handle->data); });
+  uv_close(reinterpret_cast<uv_handle_t*>(&self.release()->handle_),
+           [](uv_handle_t* handle) noexcept { delete static_cast<TcpConnection*>(handle->data); });
 }
 
 void TcpConnection::close_as(ClosedBy by, std::string_view reason) noexcept {
@@ -78,7 +77,7 @@ void TcpConnection::close_as(ClosedBy by, std::string_view reason) noexcept {
   ++server_.counters_.closed[static_cast<size_t>(by)];
   reading_ = false;
   closed_ = std::make_unique<ClosedConnection>(ClosedConnection{id_, by, peer_, std::string(reason)});
-  close_tcp(handle_, [](uv_handle_t* handle) noexcept {
+  uv_close(reinterpret_cast<uv_handle_t*>(&handle_), [](uv_handle_t* handle) noexcept {
     auto* self = static_cast<TcpConnection*>(handle->data);
     const ClosedConnection closed = std::move(*self->closed_);
     TcpServer& server = self->server_;

@@ -6,7 +6,6 @@
 #include <array>
 
 #include "core/base/check.h"
-#include "net/transport/close_tcp.h"
 #include "net/transport/tcp_connection.h"
 
 namespace leat {
@@ -44,7 +43,7 @@ void TcpListener::start_accepting() {
 
 void TcpListener::close() noexcept {
   if (closing()) return;
-  close_tcp(handle_, [](uv_handle_t* handle) noexcept {
+  uv_close(reinterpret_cast<uv_handle_t*>(&handle_), [](uv_handle_t* handle) noexcept {
     auto* self = static_cast<TcpListener*>(handle->data);
     self->server_.on_listener_closed(*self);  // frees it
   });

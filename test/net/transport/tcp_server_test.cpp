@@ -441,31 +441,6 @@ TEST_CASE("tcp server: connections that come and go in every state leave nothing
   REQUIRE(fixture.server.request_bytes_in_flight() == 0);
 }
 
-// What a ThreadSanitizer build is run for: a close that it does not see makes the next open of that number a race.
-TEST_CASE("tcp server: files are opened under the numbers that connections had, in other threads", "[transport]") {
-  const TemporaryDirectory directory;
-  const std::string path = directory.path() + "/file";
-  std::ofstream(path) << "text";
-  Fixture fixture;
-  std::atomic<bool> over{false};
-  std::atomic<int> opened{0};
-  std::thread opener([&] {
-    while (!over) {
-      const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-      if (descriptor < 0) continue;
-      ++opened;
-      ::close(descriptor);
-    }
-  });
-  fixture.run_with([&] {
-    for (int i = 0; i < 300; ++i) BlockingClient(fixture.port).send("x");
-  });
-  over = true;
-  opener.join();
-  REQUIRE(fixture.handler.closed.size() == 300);
-  REQUIRE(opened > 0);
-}
-
 TEST_CASE("tcp server: localhost answers on both families, a port in use is named", "[transport]") {
   Fixture fixture;
   Result<uint16_t> both = fixture.server.listen("BOTH", {"localhost", 0});
