@@ -39,6 +39,8 @@ if(LEAT_SANITIZE)
     target_compile_options(leat_compiler INTERFACE ${option})
   endforeach()
   target_link_options(leat_compiler INTERFACE -fsanitize=${LEAT_SANITIZE})
+  # Some rooms get it from a package, and those could not share a compiled header with the others.
+  target_compile_options(leat_compiler INTERFACE -pthread)
   if(LEAT_SANITIZE MATCHES "undefined")
     # ASan stops at a null pointer as well; with these three every second instruction is a check, and compiling takes
     # a quarter longer.

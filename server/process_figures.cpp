@@ -8,6 +8,8 @@
 #include <array>
 #include <cstdio>
 
+#include "core/base/directory_stream.h"
+
 #ifdef __APPLE__
 #include <mach/mach.h>
 #endif
@@ -39,16 +41,15 @@ int64_t resident_bytes() noexcept {
 
 int64_t open_descriptors() noexcept {
 #ifdef __APPLE__
-  DIR* directory = ::opendir("/dev/fd");
+  const DirectoryStream directory = open_directory("/dev/fd");
 #else
-  DIR* directory = ::opendir("/proc/self/fd");
+  const DirectoryStream directory = open_directory("/proc/self/fd");
 #endif
   if (directory == nullptr) return 0;
   int64_t count = 0;
-  while (const dirent* entry = ::readdir(directory)) {
+  while (const dirent* entry = ::readdir(directory.get())) {
     if (entry->d_name[0] != '.') ++count;
   }
-  ::closedir(directory);
   return count - 1;  // the directory's own
 }
 

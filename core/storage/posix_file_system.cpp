@@ -2,7 +2,6 @@
 // loss of power), F_PREALLOCATE, no fadvise, and calls over 2 GiB fail instead of being cut short.
 #include "core/storage/posix_file_system.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <limits.h>
@@ -20,6 +19,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/base/directory_stream.h"
 
 namespace leat {
 
@@ -320,10 +320,7 @@ Result<std::unique_ptr<File>> PosixFileSystem::open(std::string_view path, OpenM
 
 Result<std::vector<FileInfo>> PosixFileSystem::list(std::string_view directory) {
   const std::string name(directory);
-  struct Close {
-    void operator()(DIR* stream) const noexcept { ::closedir(stream); }
-  };
-  const std::unique_ptr<DIR, Close> stream(::opendir(name.c_str()));
+  const DirectoryStream stream = open_directory(name.c_str());
   if (stream == nullptr) return fail_errno(errno, "list", directory);
   std::vector<FileInfo> found;
   while (true) {

@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/base/directory_stream.h"
 #include "net/loop/task.h"
 #include "test/support/blocking_client.h"
 #include "test/support/catch.h"
@@ -439,6 +440,31 @@ TEST_CASE("tcp server: connections that come and go in every state leave nothing
   REQUIRE(fixture.handler.closed.size() == 600);
   REQUIRE(fixture.server.connection_count() == 0);
   REQUIRE(fixture.server.request_bytes_in_flight() == 0);
+}
+
+// Fails in the ThreadSanitizer build when the directory is opened unseen (directory_stream.h).
+TEST_CASE("tcp server: directories are read under the numbers that connections had", "[transport]") {
+  const TemporaryDirectory directory;
+  Fixture fixture;
+  std::atomic<bool> over{false};
+  std::atomic<int> opened{0};
+  std::thread reader([&] {
+    while (!over) {
+      if (open_directory(directory.path().c_str()) != nullptr) ++opened;
+    }
+  });
+  int answered = 0;
+  fixture.run_with([&] {
+    for (int i = 0; i < 300; ++i) {
+      BlockingClient client(fixture.port);
+      client.send_frame("hello");
+      if (client.receive_frame() == "hello") ++answered;
+    }
+  });
+  over = true;
+  reader.join();
+  REQUIRE(answered == 300);
+  REQUIRE(opened > 0);
 }
 
 TEST_CASE("tcp server: localhost answers on both families, a port in use is named", "[transport]") {
