@@ -1,5 +1,5 @@
 // running_broker_test.cpp: the broker as a whole on a simulated disk and a manual scheduler: start, stop, crash,
-// deletion, adoption, upkeep.
+// deletion, adoption. What it does by itself: running_broker_upkeep_test.cpp.
 #include "server/running_broker.h"
 
 #include <fmt/format.h>
@@ -13,147 +13,13 @@
 
 #include "core/log/file_names.h"
 #include "core/log/recovery.h"
-#include "core/record/batch_builder.h"
 #include "core/storage/sim_file_system.h"
 #include "server/metadata_store.h"
 #include "server/partition_folders.h"
-#include "server/settings.h"
-#include "test/support/catch.h"
-#include "test/support/manual_scheduler.h"
+#include "test/server/running_broker_fixture.h"
 
 using namespace leat;
-
-namespace {
-
-template <class T>
-Task<void> into(Task<T> task, std::optional<T>* result) {
-  result->emplace(co_await std::move(task));
-}
-
-// One life after another of a broker on the same disk.
-struct World {
-  explicit World(uint64_t seed = 1) : files(seed), random(seed) {
-    settings.data_dir = "/data";
-    settings.disk_reserve_bytes = 1 << 20;
-  }
-  ~World() {
-    if (broker != nullptr) (void)stop();
-  }
-
-  template <class T>
-  T run(Task<T> task) {
-    std::optional<T> result;
-    spawn(into(std::move(task), &result));
-    for (int i = 0; i < 100 && !result; ++i) {
-      scheduler.run_until_idle();
-      if (!result) scheduler.advance(Millis(100));
-    }
-    REQUIRE(result.has_value());
-    return std::move(*result);
-  }
-  Result<void> start(Adopt adopt = Adopt::kNo) {
-    RunningBroker::Parts parts{scheduler, files, random, settings, adopt};
-    Result<std::unique_ptr<RunningBroker>> started = run(RunningBroker::start(parts));
-    if (!started) UNSCOPED_INFO(started.error().context);
-    if (!started) return fail(started.error());
-    broker = std::move(*started);
-    return {};
-  }
-  Result<void> stop() {
-    Result<void> stopped = run(broker->shut_down());
-    broker.reset();
-    scheduler.run_until_idle();
-    return stopped;
-  }
-  void crash() {
-    files.lose_power_at(1);
-    (void)stop();
-    files.lose_power();
-  }
-  void create_topic(const std::string& name, int32_t partitions) {
-    CreateTopicEvent event;
-    event.name = name;
-    event.partition_count = partitions;
-    std::vector<CreateTopicEvent> events = {event};
-    const auto created = run(broker->broker().metadata->create_topics(std::move(events), Validate::kAndDo));
-    REQUIRE(created.at(0).has_value());
-  }
-  Uuid id_of(std::string_view topic) { return broker->broker().metadata->find_topic(topic)->state->id; }
-  Partition* find(std::string_view topic, int32_t partition) {
-    return broker->broker().partitions->find(topic, partition);
-  }
-  // The base offset, or nullopt when it was refused.
-  std::optional<Offset> produce(std::string_view topic, int32_t partition, std::string_view value) {
-    BatchBuilder builder;
-    builder.append(text_record("k", value, scheduler.clock().wall_ms()));
-    AppendInput input;
-    input.batch.bytes = *builder.finish();
-    input.batch.record_count = 1;
-    input.batch.max_timestamp_ms = scheduler.clock().wall_ms();
-    const AppendOutcome outcome = run(find(topic, partition)->lane().append(std::move(input), Acks::kAll));
-    if (outcome.error) return std::nullopt;
-    return outcome.base_offset;
-  }
-  bool exists(const std::string& path) { return files.stat(path).has_value(); }
-
-  SimFileSystem files;
-  SeededRandom random;
-  ManualScheduler scheduler;
-  Settings settings;
-  std::unique_ptr<RunningBroker> broker;
-};
-
-void put_file(FileSystem& files, const std::string& path, std::string_view text) {
-  const auto file = *files.open(path, OpenMode::kCreate);
-  const std::array<ByteView, 1> pieces = {as_bytes(text)};
-  REQUIRE(file->write_at(Position(0), pieces));
-  REQUIRE(file->sync(SyncKind::kData));
-}
-
-void flip_byte(FileSystem& files, const std::string& path, int64_t position) {
-  const auto file = *files.open(path, OpenMode::kReadWrite);
-  std::array<uint8_t, 1> byte{};
-  REQUIRE(file->read_at(Position(position), byte));
-  byte[0] ^= 0x10;
-  const std::array<ByteView, 1> pieces = {ByteView(byte)};
-  REQUIRE(file->write_at(Position(position), pieces));
-  REQUIRE(file->sync(SyncKind::kData));
-}
-
-// As if the system had written all back: a loss of power takes nothing any more.
-void sync_all(FileSystem& files, const std::string& data_dir) {
-  std::vector<std::string> folders = {data_dir};
-  for (size_t i = 0; i < folders.size(); ++i) {
-    const std::vector<FileInfo> entries = *files.list(folders[i]);
-    for (const FileInfo& entry : entries) {
-      const std::string path = join_path(folders[i], entry.name);
-      if (entry.is_directory) {
-        folders.push_back(path);
-      } else {
-        const auto file = *files.open(path, OpenMode::kReadWrite);
-        REQUIRE(file->sync(SyncKind::kFull));
-      }
-    }
-    REQUIRE(files.sync_directory(folders[i]));
-  }
-}
-
-// Where each batch of a segment begins.
-std::vector<int64_t> batch_positions(FileSystem& files, const std::string& path) {
-  const Result<std::string> text = read_text_file(files, path);
-  REQUIRE(text.has_value());
-  std::vector<int64_t> positions;
-  ByteView rest = as_bytes(*text);
-  while (!rest.empty()) {
-    const Result<std::optional<BatchView>> batch = BatchView::parse(rest);
-    REQUIRE((batch.has_value() && batch->has_value()));
-    positions.push_back(static_cast<int64_t>(text->size() - rest.size()));
-    rest = rest.subspan(static_cast<size_t>((*batch)->size_bytes()));
-  }
-  return positions;
-}
-
-}  // namespace
+using namespace leat::test;
 
 TEST_CASE("running broker: a clean stop leaves its mark, the next start finds all", "[server][broker]") {
   World world;
@@ -708,91 +574,4 @@ TEST_CASE("running broker: producer ids are never given twice, also after a cras
     }
     world.crash();
   }
-}
-
-TEST_CASE("running broker: upkeep moves recovery points and forgets old segments", "[server][broker]") {
-  World world;
-  world.settings.checkpoint_interval_ms = 5000;
-  world.settings.retention_check_interval_ms = 5000;
-  REQUIRE(world.start());
-  world.create_topic("t", 1);
-  for (int i = 0; i < 5; ++i) REQUIRE(world.produce("t", 0, "v"));
-  world.scheduler.advance(Millis(6000));
-  CHECK(world.find("t", 0)->log().recovery_point() == Offset(5));
-  CHECK(world.find("t", 0)->offsets().log_start == Offset(0));
-  const int64_t week_and_more_ms = int64_t{8} * 24 * 3600 * 1000;
-  world.scheduler.manual_clock().step_wall(Millis(week_and_more_ms));
-  world.scheduler.advance(Millis(6000));
-  CHECK(world.find("t", 0)->offsets().log_start == Offset(5));
-  CHECK(world.find("t", 0)->offsets().high_watermark == Offset(5));
-  CHECK(world.produce("t", 0, "v") == Offset(5));
-}
-
-TEST_CASE("running broker: upkeep checks what was read of closed segments", "[server][broker]") {
-  World world;
-  REQUIRE(world.start());
-  CreateTopicEvent event;
-  event.name = "r";
-  event.partition_count = 1;
-  event.configs = {{"internal.segment.bytes", "100"}};
-  std::vector<CreateTopicEvent> events = {event};
-  const auto created = world.run(world.broker->broker().metadata->create_topics(std::move(events), Validate::kAndDo));
-  REQUIRE(created.at(0).has_value());
-  for (int i = 0; i < 20; ++i) REQUIRE(world.produce("r", 0, "v") == Offset(i));
-  for (const bool deleted : {false, true}) {
-    REQUIRE(world.stop());
-    REQUIRE(world.start());  // what was in memory is in files only
-    PartitionLog& log = world.find("r", 0)->log();
-    CHECK_FALSE(log.may_audit());
-    for (int i = 0; i < 10; ++i) {
-      const Result<ReadPlan> plan = log.plan_read(Offset(i), {.bytes_max = 1});
-      REQUIRE(plan);
-      REQUIRE(plan->read);
-      const Result<FetchedBatches> fetched = plan->read->execute();
-      REQUIRE(fetched);
-      REQUIRE(fetched->end);
-      log.note_read_end(*fetched->end);
-    }
-    CHECK(log.may_audit());
-    if (deleted) {
-      const auto gone = world.run(world.broker->broker().metadata->delete_topic(world.id_of("r")));
-      CHECK(gone.has_value());
-      world.scheduler.advance(Millis(5000));
-      CHECK(world.find("r", 0) == nullptr);
-    } else {
-      world.scheduler.advance(Millis(5000));
-      CHECK_FALSE(log.may_audit());
-    }
-  }
-}
-
-TEST_CASE("running broker: upkeep compacts, and a restart knows how far", "[server][broker]") {
-  World world;
-  REQUIRE(world.start());
-  CreateTopicEvent event;
-  event.name = "c";
-  event.partition_count = 1;
-  event.configs = {
-      {"cleanup.policy", "compact"}, {"internal.segment.bytes", "100"}, {"min.cleanable.dirty.ratio", "0"}};
-  std::vector<CreateTopicEvent> events = {event};
-  const auto created = world.run(world.broker->broker().metadata->create_topics(std::move(events), Validate::kAndDo));
-  REQUIRE(created.at(0).has_value());
-  for (int i = 0; i < 6; ++i) REQUIRE(world.produce("c", 0, "v") == Offset(i));
-  CHECK(world.find("c", 0)->log().segment_count() == 6);
-  const int64_t size_before = world.find("c", 0)->log().size_bytes();
-  world.scheduler.advance(Millis(5000));
-  // Segments become one by their sizes before a pass: this one empties four, the next one finds them small.
-  CHECK(world.find("c", 0)->log().cleaned_offset() == Offset(5));
-  CHECK(world.find("c", 0)->log().size_bytes() == size_before / 3);
-  CHECK(world.find("c", 0)->log().segment_count() == 6);
-  CHECK(world.produce("c", 0, "v") == Offset(6));
-  world.scheduler.advance(Millis(5000));
-  CHECK(world.find("c", 0)->log().cleaned_offset() == Offset(6));
-  CHECK(world.find("c", 0)->log().segment_count() == 3);
-  CHECK(world.find("c", 0)->offsets().log_start == Offset(0));
-  REQUIRE(world.stop());
-  CHECK(world.exists("/data/cleaner-offset-checkpoint"));
-  REQUIRE(world.start());
-  CHECK(world.find("c", 0)->log().cleaned_offset() == Offset(6));
-  CHECK(world.produce("c", 0, "v") == Offset(7));
 }
