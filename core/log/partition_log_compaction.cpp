@@ -188,6 +188,7 @@ void PartitionLogImpl::install(CompactionPass::Replacement replacement) {
     ENSURE(*old == pass.segment(replacement.first + static_cast<size_t>(old - first)), "{}", name_);
     if (old != first) swap.others.push_back((*old)->base_offset);
     size_bytes_ -= (*old)->size_bytes;
+    (*old)->lease->end();
     compaction_.leases.push_back(std::exchange((*old)->lease, nullptr));
   }
   size_bytes_ += replacement.segment->size_bytes;

@@ -90,7 +90,10 @@ PartitionLogImpl::PartitionLogImpl(const Open& open, RecoveredLog recovered)
   if (open.tail_cache != nullptr) tail_ = open.tail_cache->make_tail();
 }
 
-PartitionLogImpl::~PartitionLogImpl() = default;
+// The folder may go next, with whoever still reads in it.
+PartitionLogImpl::~PartitionLogImpl() {
+  for (const std::shared_ptr<Segment>& segment : segments_) segment->lease->end();
+}
 
 void PartitionLogImpl::set_config(const LogConfig& config) {
   config_ = config;

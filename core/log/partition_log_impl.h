@@ -83,7 +83,7 @@ class PartitionLogImpl final : public PartitionLog {
     // them when nobody reads by those names any more.
     std::optional<SegmentSwap> swap;
     std::shared_ptr<Segment> swapped_in;
-    std::vector<std::shared_ptr<const void>> leases;  // of those in whose place it stands
+    std::vector<std::shared_ptr<const SegmentLease>> leases;  // of those in whose place it stands
     std::vector<std::string> leftovers;               // files of a pass that was given up
     std::optional<int64_t> failed_at_ms;              // the last try; the next one waits
     bool is_barred = false;                           // there is something that cannot be read

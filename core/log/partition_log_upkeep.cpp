@@ -212,6 +212,7 @@ void PartitionLogImpl::remove_oldest(UpkeepWork& work, const std::vector<Retenti
   Doomed doomed{.due_ms = later_by(config_.file_delete_delay_ms, now_ms), .paths = {}};
   for (size_t i = 0; i < count; ++i) {
     const Segment& segment = *segments_[i];
+    segment.lease->end();
     for (const std::string_view suffix : {kLogSuffix, kIndexSuffix, kTimeIndexSuffix, kTransactionIndexSuffix}) {
       const std::string path = path_of(segment, suffix);
       work.renames.emplace_back(path, path + std::string(kDeletedSuffix));

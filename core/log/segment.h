@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -28,6 +29,19 @@ struct BatchPlace {
   Offset base_offset;
   Offset last_offset;
   int64_t max_timestamp_ms = kNoTimestamp;
+};
+
+// Whoever reads a segment's files by their names has a copy meanwhile: before nobody else has one, another segment must
+// not get the names.
+class SegmentLease {
+ public:
+  // On the loop, before the files are renamed, removed, or another's: who does not find them then has met no damage,
+  // and who reads them still reads what nobody asks for any more.
+  void end() noexcept { is_over_ = true; }
+  bool is_over() const noexcept { return is_over_; }  // any thread
+
+ private:
+  std::atomic<bool> is_over_{false};
 };
 
 class Segment {
@@ -94,9 +108,7 @@ class Segment {
   std::optional<int64_t> delete_horizon_ms;
   // It stands in memory for segments whose files still have their names; its own lie beside them for so long.
   bool awaits_swap = false;
-  // Whoever reads the segment's files by their names has a copy meanwhile: before nobody else has one, another segment
-  // must not get the names.
-  std::shared_ptr<const void> lease = std::make_shared<const int>(0);
+  std::shared_ptr<SegmentLease> lease = std::make_shared<SegmentLease>();  // null: it has left the log
 };
 
 // Relative offsets in a segment's indexes end below this offset.

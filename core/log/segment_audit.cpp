@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "core/log/file_names.h"
 
 namespace leat {
@@ -13,15 +16,24 @@ constexpr int kLinesMax = 5;  // of one segment
 }  // namespace
 
 SegmentAudit::Going SegmentAudit::step(int64_t bytes_max, std::vector<std::string>& damaged) {
-  const Result<Going> going = walk_on(bytes_max, damaged);
-  if (going && *going == Going::kOn) return Going::kOn;
-  const bool is_gone = !going && going.error().code == Errc::kOffsetOutOfRange;  // retention took it
-  if (!going && !is_gone) damaged.push_back(going.error().context);
+  if (!has_left_log()) {
+    std::vector<std::string> found;
+    const Result<Going> going = walk_on(bytes_max, found);
+    const bool is_gone = !going && going.error().code == Errc::kOffsetOutOfRange;  // retention took it
+    if (!going && !is_gone) found.push_back(going.error().context);
+    if (!has_left_log()) std::move(found.begin(), found.end(), std::back_inserter(damaged));
+    if (going && *going == Going::kOn) return Going::kOn;
+  }
   walk_.reset();
   file_.reset();  // here, not on the loop: the last to close a removed file waits for the disk
   segment_.file.reset();
   segment_.lease.reset();
   return Going::kOver;
+}
+
+bool SegmentAudit::has_left_log() const noexcept {
+  const std::shared_ptr<const SegmentLease> lease = lease_.lock();
+  return lease == nullptr || lease->is_over();
 }
 
 Result<SegmentAudit::Going> SegmentAudit::walk_on(int64_t bytes_max, std::vector<std::string>& damaged) {

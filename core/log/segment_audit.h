@@ -22,21 +22,25 @@ class SegmentAudit {
       : files_(files),
         directory_(std::move(directory)),
         segment_(std::move(segment)),
+        lease_(segment_.lease),
         next_offset_(segment_.base_offset) {}
 
   enum class Going : uint8_t { kOn, kOver };
   // Some `bytes_max` more; where damage begins, on to the next good batch, and be it the rest of the segment.
   // `damaged`: a line for each place, "FILE at POSITION, offset N on: ...", a few of a segment; also where it cannot be
-  // read.
+  // read. Over as well when the segment has left the log: held open, its file would keep the space that retention is
+  // after, for as long as the check takes.
   Going step(int64_t bytes_max, std::vector<std::string>& damaged);
 
  private:
   // Errors are those of the disk; kOffsetOutOfRange: the file is gone.
+  bool has_left_log() const noexcept;
   Result<Going> walk_on(int64_t bytes_max, std::vector<std::string>& damaged);
 
   FileSystem& files_;
   const std::string directory_;
   SegmentSnapshot segment_;
+  const std::weak_ptr<const SegmentLease> lease_;
   std::shared_ptr<File> file_;
   std::optional<SegmentWalk> walk_;
   Position reached_{0};

@@ -20,9 +20,14 @@ Result<std::shared_ptr<File>> open_segment(FileSystem& files, const std::string&
   if (!file && file.error().code == Errc::kNotFound)
     file = files.open(path + std::string(kDeletedSuffix), OpenMode::kRead);
   if (file) return std::shared_ptr<File>(std::move(*file));
-  if (file.error().code == Errc::kNotFound)
-    return fail(Errc::kOffsetOutOfRange, fmt::format("{}: deleted by retention", path));
-  return fail(file.error());
+  if (file.error().code != Errc::kNotFound) return fail(file.error());
+  // A reader who is told "out of range" begins elsewhere: at the log start, where it may meet the same again, or at the
+  // log end.
+  if (segment.lease && !segment.lease->is_over()) {
+    return fail(Errc::kCorrupt, fmt::format("{}: the file is missing, with offsets {} to {}; put it back from a copy",
+                                            path, segment.base_offset, segment.bound - 1));
+  }
+  return fail(Errc::kOffsetOutOfRange, fmt::format("{}: deleted by retention", path));
 }
 
 Result<FetchedBatches> FileSegmentRead::execute() { return read(Source::kDisk); }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/log/partition_log.h"
+#include "core/log/segment.h"
 
 namespace leat {
 
@@ -19,12 +20,13 @@ struct SegmentSnapshot {
   Offset base_offset;
   Offset bound;  // no offset of the segment reaches it
   int64_t size_bytes = 0;
-  std::shared_ptr<File> file;                   // null: to be opened
-  std::optional<Position> position;             // where to begin; nullopt: the index file knows
-  std::shared_ptr<const void> lease = nullptr;  // Segment::lease
+  std::shared_ptr<File> file;                           // null: to be opened
+  std::optional<Position> position;                     // where to begin; nullopt: the index file knows
+  std::shared_ptr<const SegmentLease> lease = nullptr;  // Segment::lease
 };
 
-// Opens what a snapshot names; retention may have renamed it meanwhile. kOffsetOutOfRange when it is gone.
+// Opens what a snapshot names; retention may have renamed it meanwhile. When there is no such file: kOffsetOutOfRange
+// if the segment has left the log, kCorrupt if it is still in it.
 Result<std::shared_ptr<File>> open_segment(FileSystem& files, const std::string& directory,
                                            const SegmentSnapshot& segment);
 

@@ -166,6 +166,35 @@ TEST_CASE("read: whoever goes on in a sealed segment needs no worker", "[log][re
   CHECK_FALSE(cached_read(other.next_offset.v));
 }
 
+TEST_CASE("read: a file that is gone while its segment is not is damage, not an offset out of range", "[log][read]") {
+  SimFileSystem disk(1);
+  OpenLog log(disk, small_segments(FlushPolicy::kCommit));
+  log.create();
+  log.append_many(60, {.value_bytes = 100});
+  settle(log);
+  REQUIRE(log.log->segment_count() > 3);
+  const std::vector<SeenRecord> all = log.read_all();
+  const std::string gone(kFirstLog);
+  const std::string kept = file_text(disk, gone);
+  REQUIRE(disk.remove(gone));
+  // A consumer would go to the log start, where it is, or to the log end.
+  const Result<FetchedBatches> refused = log.read(Offset(0), {.bytes_max = 1});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == Errc::kCorrupt);
+  CHECK(refused.error().context.find(gone + ": the file is missing, with offsets 0 to ") == 0);
+  const Result<std::optional<TimestampOffset>> looked = log.log->plan_lookup_by_time(kStartMs)->execute();
+  REQUIRE_FALSE(looked);
+  CHECK(looked.error().code == Errc::kCorrupt);
+  CHECK(log.read_from(Offset(40)) == std::vector<SeenRecord>(all.begin() + 40, all.end()));
+  put_file(disk, gone, as_bytes(kept));
+  CHECK(log.read_all() == all);
+  // Of a log that is closed, as that of a topic that is deleted, somebody may still read.
+  const std::unique_ptr<SegmentRead> late = std::move(log.log->plan_read(Offset(0), {.bytes_max = 1})->read);
+  log.log.reset();
+  REQUIRE(disk.remove(gone));
+  CHECK(late->execute().error().code == Errc::kOffsetOutOfRange);
+}
+
 TEST_CASE("read: small batches are not left in the file", "[log][read]") {
   SimFileSystem disk(1);
   disk.set_page_cache_known(true);

@@ -168,6 +168,42 @@ TEST_CASE("audit: what retention takes meanwhile is no damage", "[log][audit]") 
   }
 }
 
+TEST_CASE("audit: of a segment that has left the log no more is read, and nothing told", "[log][audit]") {
+  for (const bool is_closed : {false, true}) {
+    Written written;
+    OpenLog& log = written.log;
+    flip_bit(written.disk, log_of(0), 9 * written.batch_bytes + written.batch_bytes - 5);
+    read_through(log);
+    const std::unique_ptr<Maintenance> first = log.log->begin_audit(1);
+    REQUIRE(first);
+    CHECK(run_piece(log, *first).empty());
+    const std::unique_ptr<Maintenance> second = log.log->begin_audit(1 << 20);
+    REQUIRE(second);
+    if (is_closed) {
+      log.log.reset();
+      second->execute();
+      CHECK(second->damaged.empty());
+      continue;
+    }
+    LogConfig config = Written::settings();
+    config.retention_bytes = 0;
+    log.log->set_config(config);
+    CHECK_FALSE(log.retention().empty());
+    CHECK(run_piece(log, *second).empty());
+    CHECK(log.log->begin_audit(1) == nullptr);
+    CHECK_FALSE(log.log->may_audit());
+  }
+}
+
+TEST_CASE("audit: a file that is gone while its segment is not is told of", "[log][audit]") {
+  Written written;
+  read_through(written.log);
+  REQUIRE(written.disk.remove(log_of(10)));
+  const Audited all = audit(written.log);
+  REQUIRE(all.lines.size() == 1);
+  CHECK(tells(all.lines[0], log_of(10) + ": the file is missing, with offsets 10 to 19"));
+}
+
 TEST_CASE("audit: compaction waits for a file to be open, and then takes its name", "[log][audit]") {
   for (const bool has_begun : {false, true}) {
     SimFileSystem disk(1);
