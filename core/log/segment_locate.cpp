@@ -17,7 +17,8 @@ constexpr int64_t kSampleBytes = int64_t{64} << 10;  // one byte is looked at in
 Result<void> sample(File& file, Position begin, int64_t size_bytes) {
   uint8_t byte[1];
   for (int64_t at = 0; at < size_bytes; at += kSampleBytes) TRY(file.read_at(begin + at, byte));
-  TRY(file.read_at(begin + (size_bytes - 1), byte));
+  TRY(count, file.read_at(begin + (size_bytes - 1), byte));
+  if (count == 0) return fail(Errc::kUnsupported, "the file ends before");  // sending it would end the connection
   return {};
 }
 

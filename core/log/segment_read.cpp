@@ -130,7 +130,7 @@ Result<FileSegmentRead::Reached> FileSegmentRead::read_batches(File& file, const
   if (wanted < static_cast<int64_t>(kBatchHeaderBytes)) return Reached::kInside;
   BlockRef block = BlockRef::allocate(static_cast<size_t>(wanted));
   TRY(count, file.read_at(begin, {block.data(), static_cast<size_t>(wanted)}));
-  const Extent extent =
+  Extent extent =
       whole_batches({block.data(), count}, segment, take_first_whole ? wanted : room, segment.base_offset);
   if (extent.size_bytes > 0) {
     fetched.pieces.emplace_back(std::move(block), 0, extent.size_bytes);
@@ -138,6 +138,8 @@ Result<FileSegmentRead::Reached> FileSegmentRead::read_batches(File& file, const
     note_end(segment, kept, begin, extent);
     return static_cast<int64_t>(extent.size_bytes) == left ? Reached::kEnd : Reached::kInside;
   }
+  // Without an error whoever reads here would be given nothing again and again.
+  if (extent.is_cut && static_cast<int64_t>(count) < wanted) extent.damage = "the file ends inside the batch";
   if (!extent.damage) return Reached::kInside;
   return fail(Errc::kCorrupt,
               fmt::format("{} at {}: {}", segment_path(plan_.directory, segment.base_offset, kLogSuffix), begin.v,
@@ -159,7 +161,10 @@ FileSegmentRead::Extent FileSegmentRead::whole_batches(ByteView bytes, const Seg
       extent.damage = parsed.error().context;
       break;
     }
-    if (!*parsed) break;  // cut by the limit
+    if (!*parsed) {  // cut by the limit, or the file has got shorter than it was
+      extent.is_cut = true;
+      break;
+    }
     const BatchView& batch = **parsed;
     if (batch.last_offset() >= plan_.limits.upper) break;
     if (!is_next(batch, segment, extent.next_offset)) {

@@ -66,6 +66,7 @@ class FileSegmentRead final : public SegmentRead {
     size_t size_bytes = 0;
     std::optional<std::string> damage;  // what stands behind it
     Offset next_offset{0};
+    bool is_cut = false;  // the bytes end inside a batch
   };
   Extent whole_batches(ByteView bytes, const SegmentSnapshot& segment, int64_t bytes_max, Offset next_offset) const;
   Result<Reached> locate_batches(const SegmentSnapshot& segment, StoredBatches& located, int64_t room_bytes);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/log/file_names.h"
 #include "core/log/segment_read.h"
 #include "test/core/log/log_fixture.h"
 
@@ -193,6 +194,62 @@ TEST_CASE("read: a file that is gone while its segment is not is damage, not an 
   log.log.reset();
   REQUIRE(disk.remove(gone));
   CHECK(late->execute().error().code == Errc::kOffsetOutOfRange);
+}
+
+TEST_CASE("read: where a file has got shorter a reader is told, not given nothing for ever", "[log][read]") {
+  for (const bool of_active : {false, true}) {
+    SimFileSystem disk(1);
+    OpenLog log(disk, small_segments(FlushPolicy::kCommit));
+    log.create();
+    log.append_many(50, {.value_bytes = 100});
+    settle(log);
+    const std::vector<SeenRecord> all = log.read_all();
+    const std::vector<std::string> names = log.file_names();
+    std::vector<std::string> logs;
+    for (const std::string& name : names) {
+      if (name.ends_with(kLogSuffix)) logs.push_back(name);
+    }
+    REQUIRE(logs.size() > 2);
+    const std::string& name = of_active ? logs.back() : logs.front();
+    const std::string path = join_path(kFolder, name);
+    const int64_t base = parse_segment_file_name(name)->base_offset.v;
+    const int64_t batch_bytes = size_of(disk, kFirstLog) / parse_segment_file_name(logs[1])->base_offset.v;
+    const std::string bytes = file_text(disk, path);
+    REQUIRE(static_cast<int64_t>(bytes.size()) >= 2 * batch_bytes);
+    for (int64_t size_bytes = batch_bytes; size_bytes < 2 * batch_bytes; ++size_bytes) {
+      INFO("active " << of_active << ", " << size_bytes << " bytes are left");
+      truncate_file(disk, path, size_bytes);
+      const Result<FetchedBatches> left = log.read(Offset(base), {.bytes_max = 10'000});
+      REQUIRE(left);
+      CHECK(next_offset_of(*left) == Offset(base + 1));
+      const Result<FetchedBatches> refused = log.read(Offset(base + 1), {.bytes_max = 10'000});
+      REQUIRE_FALSE(refused);
+      CHECK(refused.error().code == Errc::kCorrupt);
+      CHECK(refused.error().context.find(fmt::format("{} at {}: ", path, batch_bytes)) == 0);
+      put_file(disk, path, as_bytes(bytes));
+    }
+    CHECK(log.read_all() == all);
+  }
+}
+
+TEST_CASE("read: what a file that has got shorter does not have is not left in it", "[log][read]") {
+  SimFileSystem disk(1);
+  disk.set_page_cache_known(true);
+  LogConfig config = read_config();
+  config.segment_bytes = 1 << 20;
+  OpenLog log(disk, config);
+  log.create();
+  for (int i = 0; i < 4; ++i) log.append_one({.value_bytes = 70'000});
+  const auto locate = [&log] {
+    return log.log->plan_read(Offset(0), {.bytes_max = 1 << 20})->read->locate_cached(INT64_MAX);
+  };
+  REQUIRE(locate());
+  const int64_t size_bytes = size_of(disk, kFirstLog);
+  CHECK(locate()->size_bytes == size_bytes);
+  truncate_file(disk, kFirstLog, size_bytes - 1);
+  CHECK_FALSE(locate());
+  CHECK(next_offset_of(*log.read(Offset(0))) == Offset(3));
+  CHECK(log.read(Offset(3)).error().code == Errc::kCorrupt);
 }
 
 TEST_CASE("read: small batches are not left in the file", "[log][read]") {
