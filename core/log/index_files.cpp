@@ -113,12 +113,13 @@ std::optional<IndexEntry> read_last_index_entry(FileSystem& files, const std::st
   return IndexEntry{from_big_endian<uint32_t>(found->data()), from_big_endian<uint32_t>(found->data() + 4)};
 }
 
-Offset lookup_offset_by_time(FileSystem& files, const std::string& directory, Offset base_offset,
-                             int64_t timestamp_ms) noexcept {
+std::optional<TimeIndexEntry> lookup_time_entry(FileSystem& files, const std::string& directory, Offset base_offset,
+                                                int64_t timestamp_ms) noexcept {
   const auto found = last_entry_where<kTimeIndexEntryBytes>(
       files, segment_path(directory, base_offset, kTimeIndexSuffix),
       [timestamp_ms](const uint8_t* entry) { return from_big_endian<int64_t>(entry) <= timestamp_ms; });
-  return found ? base_offset + int64_t{from_big_endian<uint32_t>(found->data() + 8)} : base_offset;
+  if (!found) return std::nullopt;
+  return TimeIndexEntry{from_big_endian<int64_t>(found->data()), from_big_endian<uint32_t>(found->data() + 8)};
 }
 
 // The whole index of a sealed segment takes the place of an older file at once: recovery believes the file of a

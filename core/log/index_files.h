@@ -32,8 +32,9 @@ std::optional<IndexEntry> read_last_index_entry(FileSystem& files, const std::st
 // Binary search in the files. Whatever is odd (no file, bad entry) gives the segment's begin, where a walk always
 // succeeds.
 Position lookup_position(FileSystem& files, const std::string& directory, Offset base_offset, Offset offset) noexcept;
-Offset lookup_offset_by_time(FileSystem& files, const std::string& directory, Offset base_offset,
-                             int64_t timestamp_ms) noexcept;
+// The last entry at or below a time; a claim, to be held against the batch that it names.
+std::optional<TimeIndexEntry> lookup_time_entry(FileSystem& files, const std::string& directory, Offset base_offset,
+                                                int64_t timestamp_ms) noexcept;
 
 // The new entries of an index, taken on the loop, written by a worker.
 struct IndexWrite {

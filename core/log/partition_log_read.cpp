@@ -129,7 +129,9 @@ TimeLookupPlan PartitionLogImpl::lookup_plan(std::optional<int64_t> timestamp_ms
                       .high_watermark = offsets_.high_watermark};
   for (size_t i = segment_index_of(offsets_.log_start); i < segments_.size(); ++i) {
     const Segment& segment = *segments_[i];
-    const bool may_match = segment.size_bytes > 0 && (!timestamp_ms || segment.max_timestamp_ms >= *timestamp_ms);
+    // What only an index says of the greatest timestamp does not keep anybody from looking.
+    const bool may_match = segment.size_bytes > 0 && (!timestamp_ms || segment.max_timestamp_ms >= *timestamp_ms ||
+                                                      segment.max_timestamp_unchecked);
     if (!may_match) continue;
     SegmentSnapshot snapshot = snapshot_of(i);
     if (segment.index_home == Segment::IndexHome::kMemory) {
@@ -141,6 +143,7 @@ TimeLookupPlan PartitionLogImpl::lookup_plan(std::optional<int64_t> timestamp_ms
     plan.segments.push_back({.snapshot = std::move(snapshot),
                              .max_timestamp_ms = segment.max_timestamp_ms,
                              .max_timestamp_offset = segment.max_timestamp_offset,
+                             .max_is_unchecked = segment.max_timestamp_unchecked,
                              .max_position = max_position});
   }
   return plan;

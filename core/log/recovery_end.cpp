@@ -83,9 +83,10 @@ Result<std::optional<Offset>> RecoveryRun::begin_of_hole(Offset kept_end) {
   return sealed.damage ? std::optional<Offset>() : std::optional(sealed.end);
 }
 
-// Behind the last batch of a segment that others follow.
+// Behind the last batch of a segment that others follow. On the way there its greatest timestamp, as the time index has
+// it, is held against the batches: it mostly belongs to the last one.
 Result<RecoveryRun::SealedEnd> RecoveryRun::end_of_sealed(size_t index) {
-  const Segment& segment = *log_.segments[index];
+  Segment& segment = *log_.segments[index];
   const Offset bound = std::min(bound_of(index), relative_bound(segment.base_offset));
   const Position hint = segment.index_home == Segment::IndexHome::kMemory
                             ? segment.index.lookup(bound - 1)
@@ -101,9 +102,21 @@ Result<RecoveryRun::SealedEnd> RecoveryRun::end_of_sealed(size_t index) {
     if (!scanned) break;
     sealed.end = scanned->batch.next_offset();
     sealed.epoch = scanned->batch.leader_epoch();
+    check_greatest_timestamp(segment, scanned->batch);
   }
   if (walk.damage()) sealed.damage = fmt::format("at {}: {}", walk.damage()->position.v, walk.damage()->what);
   return sealed;
+}
+
+// An index that is too short names one that is not the greatest; which one is, only a walk over all could tell.
+void RecoveryRun::check_greatest_timestamp(Segment& segment, const BatchView& batch) noexcept {
+  if (batch.max_timestamp() > segment.max_timestamp_ms) {
+    segment.max_timestamp_ms = batch.max_timestamp();
+    segment.max_timestamp_offset = batch.last_offset();
+    segment.max_timestamp_unchecked = true;
+  } else if (batch.max_timestamp() == segment.max_timestamp_ms && batch.last_offset() == segment.max_timestamp_offset) {
+    segment.max_timestamp_unchecked = false;
+  }
 }
 
 // A batch without records carries readers across. It stands for the last offsets of the hole, as many as a batch and a

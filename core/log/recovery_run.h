@@ -65,6 +65,7 @@ class RecoveryRun {
     std::optional<std::string> damage = std::nullopt;  // what stands behind it, when that is no batch
   };
   Result<SealedEnd> end_of_sealed(size_t index);
+  static void check_greatest_timestamp(Segment& segment, const BatchView& batch) noexcept;
   Result<void> fill_hole();
   Result<void> cover(size_t index, Offset base_offset, Offset end, int32_t epoch);
   Result<void> go_on_at(Offset base_offset);

@@ -6,6 +6,7 @@
 #include "core/base/bytes.h"
 #include "core/log/batch_scanner.h"
 #include "core/log/index_files.h"
+#include "core/log/sound_walk.h"
 #include "core/record/record.h"
 
 namespace leat {
@@ -47,12 +48,20 @@ Result<std::optional<TimestampOffset>> search_batch(const BatchView& batch, cons
   }
 }
 
+SoundWalk::Range range_of(const SegmentSnapshot& segment, Position begin) {
+  return {.begin = std::min(begin, Position(segment.size_bytes)),
+          .end = segment.size_bytes,
+          .offset_min = segment.base_offset,
+          .bound = segment.bound};
+}
+
+// Damaged batches are passed over, as reads behind them do: nobody could be given their records.
 Result<std::optional<TimestampOffset>> search_segment(File& file, const SegmentSnapshot& segment, Position begin,
                                                       const Wanted& wanted) {
-  BatchScanner scanner(file, begin, segment.size_bytes, BatchScanner::Depth::kHeaders);
+  SoundWalk walk(file, range_of(segment, begin));
   while (true) {
-    TRY(scanned, scanner.next());
-    if (!scanned) return std::optional<TimestampOffset>();  // damage behind this is told by reads
+    TRY(scanned, walk.next());
+    if (!scanned) return std::optional<TimestampOffset>();
     const BatchView& header = scanned->batch;
     if (header.base_offset() >= wanted.high_watermark) return std::optional<TimestampOffset>();
     if (header.max_timestamp() < wanted.timestamp_ms || header.last_offset() < wanted.log_start) continue;
@@ -62,6 +71,11 @@ Result<std::optional<TimestampOffset>> search_segment(File& file, const SegmentS
   }
 }
 
+// Retention has taken the segment since the look-up was planned.
+bool is_gone(const Result<std::shared_ptr<File>>& opened) noexcept {
+  return !opened && opened.error().code == Errc::kOffsetOutOfRange;
+}
+
 class LookupByTime final : public TimeLookup {
  public:
   LookupByTime(TimeLookupPlan plan, int64_t timestamp_ms) : plan_(std::move(plan)), timestamp_ms_(timestamp_ms) {}
@@ -69,20 +83,36 @@ class LookupByTime final : public TimeLookup {
   Result<std::optional<TimestampOffset>> execute() override {
     const Wanted wanted{timestamp_ms_, plan_.log_start, plan_.high_watermark};
     for (const TimeLookupSegment& segment : plan_.segments) {
-      if (segment.max_timestamp_ms < timestamp_ms_ || segment.snapshot.size_bytes == 0) continue;
-      TRY(file, open_segment(plan_.files, plan_.directory, segment.snapshot));
-      TRY(found, search_segment(*file, segment.snapshot, begin_of(segment.snapshot), wanted));
+      const Result<std::shared_ptr<File>> file = open_segment(plan_.files, plan_.directory, segment.snapshot);
+      if (is_gone(file)) continue;
+      if (!file) return fail(file.error());
+      TRY(begin, begin_of(**file, segment.snapshot));
+      TRY(found, search_segment(**file, segment.snapshot, begin, wanted));
       if (found) return found;
     }
     return std::optional<TimestampOffset>();
   }
 
  private:
-  Position begin_of(const SegmentSnapshot& segment) const {
+  // Everything before it is older. The files are derived: an entry that has rotted, believed, would hide records that
+  // are good, so it must be true of the batch that it names.
+  Result<Position> begin_of(File& file, const SegmentSnapshot& segment) const {
     if (segment.position) return *segment.position;
-    const Offset near = lookup_offset_by_time(plan_.files, plan_.directory, segment.base_offset, timestamp_ms_);
-    const Position position = lookup_position(plan_.files, plan_.directory, segment.base_offset, near);
-    return std::min(position, Position(segment.size_bytes));
+    const std::optional<TimeIndexEntry> entry =
+        lookup_time_entry(plan_.files, plan_.directory, segment.base_offset, timestamp_ms_);
+    if (!entry) return Position(0);
+    const Offset named = segment.base_offset + int64_t{entry->relative_offset};
+    const Position hint = lookup_position(plan_.files, plan_.directory, segment.base_offset, named);
+    SoundWalk::Range range = range_of(segment, hint);
+    TRY(begin, checked_begin(file, range, named));
+    range.begin = begin;
+    SoundWalk walk(file, range);
+    while (true) {
+      TRY(scanned, walk.next());
+      if (!scanned || scanned->batch.last_offset() > named) return Position(0);
+      if (scanned->batch.last_offset() < named) continue;
+      return scanned->batch.max_timestamp() == entry->timestamp_ms ? begin : Position(0);
+    }
   }
 
   TimeLookupPlan plan_;
@@ -95,15 +125,20 @@ class LookupOfMax final : public TimeLookup {
 
   Result<std::optional<TimestampOffset>> execute() override {
     // From the segment with the greatest timestamp down: its records may all lie outside what counts.
-    std::stable_sort(
-        plan_.segments.begin(), plan_.segments.end(),
-        [](const TimeLookupSegment& a, const TimeLookupSegment& b) { return a.max_timestamp_ms > b.max_timestamp_ms; });
+    // Of which that is not certain come first.
+    const auto promises_more = [](const TimeLookupSegment& a, const TimeLookupSegment& b) {
+      if (a.max_is_unchecked != b.max_is_unchecked) return a.max_is_unchecked;
+      return a.max_timestamp_ms > b.max_timestamp_ms;
+    };
+    std::stable_sort(plan_.segments.begin(), plan_.segments.end(), promises_more);
     std::optional<TimestampOffset> best;
     for (const TimeLookupSegment& segment : plan_.segments) {
       if (segment.snapshot.size_bytes == 0 || segment.max_timestamp_ms < 0) continue;
-      if (best && best->timestamp_ms > segment.max_timestamp_ms) break;
-      TRY(file, open_segment(plan_.files, plan_.directory, segment.snapshot));
-      TRY(found, max_of_segment(*file, segment));
+      if (best && best->timestamp_ms > segment.max_timestamp_ms && !segment.max_is_unchecked) break;
+      const Result<std::shared_ptr<File>> file = open_segment(plan_.files, plan_.directory, segment.snapshot);
+      if (is_gone(file)) continue;
+      if (!file) return fail(file.error());
+      TRY(found, max_of_segment(**file, segment));
       if (found && (!best || found->timestamp_ms > best->timestamp_ms ||
                     (found->timestamp_ms == best->timestamp_ms && found->offset < best->offset))) {
         best = found;
@@ -141,9 +176,9 @@ class LookupOfMax final : public TimeLookup {
   // Of each batch whose header promises more than the best so far, record by record.
   Result<std::optional<TimestampOffset>> search_for_max(File& file, const SegmentSnapshot& segment) {
     std::optional<TimestampOffset> best;
-    BatchScanner scanner(file, Position(0), segment.size_bytes, BatchScanner::Depth::kHeaders);
+    SoundWalk walk(file, range_of(segment, Position(0)));
     while (true) {
-      TRY(scanned, scanner.next());
+      TRY(scanned, walk.next());
       if (!scanned || scanned->batch.base_offset() >= plan_.high_watermark) return best;
       const BatchView& header = scanned->batch;
       if (header.last_offset() < plan_.log_start || header.max_timestamp() < 0) continue;

@@ -17,6 +17,7 @@ struct TimeLookupSegment {
   SegmentSnapshot snapshot;  // position: where the walk for the wanted time begins, when the index is in memory
   int64_t max_timestamp_ms = kNoTimestamp;
   Offset max_timestamp_offset = kNoOffset;  // last offset of the batch that reached it
+  bool max_is_unchecked = false;            // Segment::max_timestamp_unchecked
   std::optional<Position> max_position;     // where to begin for that batch; nullopt: the index file knows
 };
 
