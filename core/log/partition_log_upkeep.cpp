@@ -125,7 +125,7 @@ std::vector<SegmentFacts> PartitionLogImpl::segment_facts() const {
     facts.push_back({.base_offset = segment.base_offset,
                      .next_base_offset = i + 1 < segments_.size() ? segments_[i + 1]->base_offset : offsets_.log_end,
                      .size_bytes = segment.size_bytes,
-                     .max_timestamp_ms = segment.max_timestamp_ms,
+                     .max_timestamp_ms = segment.age_is_of_append ? kNoTimestamp : segment.max_timestamp_ms,
                      .last_append_ms = segment.last_append_ms});
   }
   return facts;
@@ -189,7 +189,9 @@ void PartitionLogImpl::add_renames_due(UpkeepWork& work, int64_t now_ms) {
 
 void PartitionLogImpl::add_age_checks(UpkeepWork& work, const std::vector<RetentionReason>& reasons) {
   for (size_t i = 0; i < reasons.size(); ++i) {
-    if (reasons[i] != RetentionReason::kTime || !segments_[i]->max_timestamp_unchecked) continue;
+    const Segment& segment = *segments_[i];
+    const bool is_settled = !segment.max_timestamp_unchecked || segment.age_is_of_append;
+    if (reasons[i] != RetentionReason::kTime || is_settled) continue;
     work.age_checks.push_back({.segment = segments_[i],
                                .snapshot = snapshot_of(i),
                                .max_timestamp_ms = segments_[i]->max_timestamp_ms,
@@ -261,6 +263,10 @@ void PartitionLogImpl::finish(Maintenance& taken) {
     return;
   }
   for (const UpkeepWork::AgeCheckStep& step : work.age_checks) {
+    if (step.failed) {
+      step.segment->age_is_of_append = true;
+      continue;
+    }
     step.segment->max_timestamp_ms = step.max_timestamp_ms;
     step.segment->max_timestamp_offset = step.max_timestamp_offset;
     step.segment->max_timestamp_unchecked = false;

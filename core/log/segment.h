@@ -99,7 +99,8 @@ class Segment {
   // Its greatest timestamp was read from the time index file only: checked against the batch before it lets a segment
   // die.
   bool max_timestamp_unchecked = false;
-  bool distrust_noted = false;  // its largest timestamp lies in the future, and that was said once
+  bool age_is_of_append = false;  // that could not be checked: retention goes by its last append
+  bool distrust_noted = false;    // its largest timestamp lies in the future, and that was said once
   // A sealed one that somebody has read is checked once.
   enum class Audit : uint8_t { kNotAsked, kDue, kBegun } audit = Audit::kNotAsked;
 

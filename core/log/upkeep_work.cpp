@@ -1,6 +1,8 @@
 // upkeep_work.cpp: the steps of background work.
 #include "core/log/upkeep_work.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -15,7 +17,14 @@ void UpkeepWork::execute() noexcept {
 }
 
 Result<void> UpkeepWork::run() {
-  for (AgeCheckStep& step : age_checks) TRY(check_age(step));
+  for (AgeCheckStep& step : age_checks) {
+    const Result<void> checked = check_age(step);
+    if (checked) continue;
+    // A sector that has gone bad must not keep the segment, and all behind it, for ever.
+    step.failed = true;
+    damaged.push_back(fmt::format("{}; retention goes by the time of the segment's last append",
+                                  checked.error().context));
+  }
   if (create_path) TRY(files_.open(*create_path, OpenMode::kCreate));
   TRY(sync_data());
   for (const IndexStep& step : indexes) {

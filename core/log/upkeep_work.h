@@ -42,6 +42,7 @@ class UpkeepWork final : public Maintenance {
     SegmentSnapshot snapshot;
     int64_t max_timestamp_ms = kNoTimestamp;  // as the time index says; afterwards as the batches say
     Offset max_timestamp_offset = kNoOffset;
+    bool failed = false;  // the batches cannot be read
   };
   struct SnapshotStep {
     Offset offset;

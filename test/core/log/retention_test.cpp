@@ -370,3 +370,38 @@ TEST_CASE("retention: a flipped bit in a time index does not make a segment old"
   log.retention();
   CHECK(log.log->offsets().log_start == Offset(20));
 }
+
+TEST_CASE("retention: a segment that cannot be read does not keep the log for ever", "[log][retention]") {
+  enum class Fault : uint8_t { kGone, kUnreadable };
+  for (const Fault fault : {Fault::kGone, Fault::kUnreadable}) {
+    for (const int64_t appended_ms : {kStartMs, kStartMs + 4500}) {
+      INFO("fault " << static_cast<int>(fault) << ", appended " << appended_ms - kStartMs);
+      SimFileSystem disk(1);
+      disk.set_now_ms(appended_ms);
+      LogConfig config = small_segments(FlushPolicy::kCommit);
+      config.retention_ms = 1000;
+      OpenLog log(disk, config);
+      log.create();
+      // Of each segment the first record is the youngest, so that its end does not confirm what the time index says.
+      for (int i = 0; i < 50; ++i) log.append_one({.value_bytes = 100, .timestamp_ms = kStartMs - i});
+      log.close();
+      log.now_ms = kStartMs + 5000;
+      log.recover_clean();
+      REQUIRE(log.log->segment_count() > 3);
+      if (fault == Fault::kGone) REQUIRE(disk.remove(kFirstLog));
+      if (fault == Fault::kUnreadable) disk.set_fault_rates({.read_error_one_in = 1});
+      const std::unique_ptr<Maintenance> check = log.log->begin_retention(log.now_ms);
+      REQUIRE(check);
+      check->execute();
+      log.log->finish(*check);
+      disk.set_fault_rates({});
+      CHECK_FALSE(check->error);
+      REQUIRE(!check->damaged.empty());
+      CHECK(check->damaged[0].find(kFirstLog) != std::string::npos);
+      CHECK(check->damaged[0].find("last append") != std::string::npos);
+      log.retention();
+      log.retention();
+      CHECK(log.log->offsets().log_start == Offset(appended_ms == kStartMs ? 50 : 0));
+    }
+  }
+}
