@@ -12,20 +12,19 @@ namespace {
 
 constexpr size_t kIndexFileBytesMax = size_t{64} << 20;
 
-Result<std::optional<std::string>> read_if_there(FileSystem& files, const std::string& path) {
+// What cannot be read is as good as missing: it can be made anew.
+std::optional<std::string> read_if_possible(FileSystem& files, const std::string& path) {
   Result<std::string> text = read_text_file(files, path, kIndexFileBytesMax);
-  if (text) return std::optional(std::move(*text));
-  if (text.error().code == Errc::kNotFound || text.error().code == Errc::kLimit) return std::nullopt;
-  return fail(text.error());
+  return text ? std::optional(std::move(*text)) : std::nullopt;
 }
 
 }  // namespace
 
-Result<IndexState> load_indexes(FileSystem& files, const std::string& directory, Segment& segment,
+IndexState load_indexes(FileSystem& files, const std::string& directory, Segment& segment,
                                 int64_t log_size_bytes) {
   segment.restart_indexes();
-  TRY(index_text, read_if_there(files, segment_path(directory, segment.base_offset, kIndexSuffix)));
-  TRY(time_text, read_if_there(files, segment_path(directory, segment.base_offset, kTimeIndexSuffix)));
+  const auto index_text = read_if_possible(files, segment_path(directory, segment.base_offset, kIndexSuffix));
+  const auto time_text = read_if_possible(files, segment_path(directory, segment.base_offset, kTimeIndexSuffix));
   if (!index_text || !time_text) return IndexState::kMissingOrBad;
   auto index = OffsetIndex::decode(segment.base_offset, as_bytes(*index_text), log_size_bytes);
   auto time_index = TimeIndex::decode(segment.base_offset, as_bytes(*time_text));
@@ -44,14 +43,12 @@ Result<IndexState> load_indexes(FileSystem& files, const std::string& directory,
   return IndexState::kGood;
 }
 
-Result<bool> index_files_hold(FileSystem& files, const std::string& directory, const Segment& segment) {
-  const auto holds = [&](std::string_view suffix, const std::vector<uint8_t>& bytes) -> Result<bool> {
-    TRY(text, read_if_there(files, segment_path(directory, segment.base_offset, suffix)));
+bool index_files_hold(FileSystem& files, const std::string& directory, const Segment& segment) {
+  const auto holds = [&](std::string_view suffix, const std::vector<uint8_t>& bytes) {
+    const auto text = read_if_possible(files, segment_path(directory, segment.base_offset, suffix));
     return text && std::equal(bytes.begin(), bytes.end(), as_bytes(*text).begin(), as_bytes(*text).end());
   };
-  TRY(index_holds, holds(kIndexSuffix, segment.index.encode(0)));
-  if (!index_holds) return false;
-  return holds(kTimeIndexSuffix, segment.time_index.encode(0));
+  return holds(kIndexSuffix, segment.index.encode(0)) && holds(kTimeIndexSuffix, segment.time_index.encode(0));
 }
 
 Result<std::optional<TimeIndexEntry>> read_last_time_entry(FileSystem& files, const std::string& path) {

@@ -15,12 +15,12 @@ namespace leat {
 
 enum class IndexState : uint8_t { kGood, kMissingOrBad };
 
-// Both indexes into memory. kMissingOrBad leaves the segment's indexes empty.
-Result<IndexState> load_indexes(FileSystem& files, const std::string& directory, Segment& segment,
+// Both indexes into memory. kMissingOrBad, also when they cannot be read, leaves the segment's indexes empty.
+IndexState load_indexes(FileSystem& files, const std::string& directory, Segment& segment,
                                 int64_t log_size_bytes);
 
 // Whether the files are what writing both indexes of the segment now would make them.
-Result<bool> index_files_hold(FileSystem& files, const std::string& directory, const Segment& segment);
+bool index_files_hold(FileSystem& files, const std::string& directory, const Segment& segment);
 
 // The last entry of the time index file of a sealed segment; nullopt when the file is empty.
 Result<std::optional<TimeIndexEntry>> read_last_time_entry(FileSystem& files, const std::string& path);

@@ -166,8 +166,8 @@ Result<void> RecoveryRun::read_small_files() {
   }
   if (!content_.has_epochs) return {};
   const std::string path = join_path(directory_, kLeaderEpochFile);
-  TRY(text, read_text_file(files_, path));
-  Result<LeaderEpochCache> epochs = LeaderEpochCache::decode(text, path);
+  const Result<std::string> text = read_text_file(files_, path);
+  Result<LeaderEpochCache> epochs = text ? LeaderEpochCache::decode(*text, path) : fail(text.error());
   epochs_are_known_ = epochs.has_value();
   if (epochs) {
     log_.epochs = std::move(*epochs);
@@ -260,7 +260,7 @@ Result<RecoveryRun::Trusted> RecoveryRun::trust_active() {
   const int64_t size = segment.size_bytes;
   next_offset_ = segment.base_offset;
   if (size > 0) {
-    TRY(state, load_indexes(files_, directory_, segment, size));
+    const IndexState state = load_indexes(files_, directory_, segment, size);
     if (state == IndexState::kMissingOrBad) {
       if (size > open_.config.index_interval_bytes) {
         ++report_.indexes_rebuilt;
@@ -300,6 +300,7 @@ Result<RecoveryRun::Trusted> RecoveryRun::walk_active_tail(File& file, Segment& 
                        .max_timestamp_ms = batch.max_timestamp()},
                       open_.config.index_interval_bytes, std::min(modified_ms, open_.now_ms));
     next_offset_ = batch.next_offset();
+    last_epoch_ = batch.leader_epoch();
   }
   if (scanner.stop() != BatchScanner::Stop::kEnd) return Trusted::kNo;
   if (begin.v > 0) {  // how old the segment is, its first batch says
@@ -310,9 +311,20 @@ Result<RecoveryRun::Trusted> RecoveryRun::walk_active_tail(File& file, Segment& 
   return Trusted::kYes;
 }
 
+// The file has no checksum. Below what the last batch bears it cannot be right.
+void RecoveryRun::doubt_epochs() {
+  if (!epochs_are_known_ || log_.epochs.latest() >= last_epoch_) return;
+  report_.notes.push_back(
+      fmt::format("{}: ends with leader epoch {}, the log has records of {}; rebuilt from the log",
+                  join_path(directory_, kLeaderEpochFile), log_.epochs.latest(), last_epoch_));
+  log_.epochs = {};
+  epochs_are_known_ = false;
+}
+
 Result<void> RecoveryRun::recover_clean() {
   for (size_t i = 0; i + 1 < log_.segments.size(); ++i) TRY(check_sealed(i));
   log_.log_end = next_offset_;
+  doubt_epochs();
   TRY(choose_snapshot(next_offset_));
   const Offset replay_from = epochs_are_known_ ? snapshot_offset_ : log_.segments.front()->base_offset;
   if (replay_from < next_offset_) {
@@ -346,8 +358,9 @@ Result<void> RecoveryRun::choose_snapshot(Offset at_most) {
   for (auto offset = content_.snapshots.rbegin(); offset != content_.snapshots.rend(); ++offset) {
     if (*offset > at_most || *offset < log_.segments.front()->base_offset) continue;
     const std::string path = segment_path(directory_, *offset, kSnapshotSuffix);
-    TRY(text, read_text_file(files_, path, size_t{1} << 30));
-    Result<ProducerState> state = decode_producer_snapshot(as_bytes(text), path, open_.now_ms);
+    const Result<std::string> text = read_text_file(files_, path, size_t{1} << 30);
+    Result<ProducerState> state =
+        text ? decode_producer_snapshot(as_bytes(*text), path, open_.now_ms) : fail(text.error());
     if (state) {
       log_.producers = std::move(*state);
       snapshot_offset_ = *offset;
@@ -402,6 +415,7 @@ Result<void> RecoveryRun::lose(std::string line) {
 }
 
 void RecoveryRun::remember(const BatchView& batch) {
+  last_epoch_ = batch.leader_epoch();
   if (batch.base_offset() >= snapshot_offset_) log_.producers.add(batch, batch.base_offset(), open_.now_ms);
   if (log_.epochs.assign(batch.leader_epoch(), batch.base_offset())) log_.epoch_file = RecoveredLog::EpochFile::kStale;
 }

@@ -166,7 +166,8 @@ Result<void> RecoveryRun::cover(size_t index, Offset base_offset, Offset end, in
 
 void RecoveryRun::settle_epochs() {
   using EpochFile = RecoveredLog::EpochFile;
-  const int32_t held = std::max({log_.epochs.latest(), hints_.leader_epoch, 0});
+  // Records of an epoch below one that stands before them are out of order: the next scan would put them aside.
+  const int32_t held = std::max({log_.epochs.latest(), hints_.leader_epoch, last_epoch_, 0});
   // After a crash something that a client saw may be gone, also when nothing is left to show it: a new epoch tells.
   const bool rises = trusted_ == Trusted::kNo && open_.kind != LogKind::kJournal && held < INT32_MAX;
   log_.leader_epoch = rises ? held + 1 : held;
@@ -191,10 +192,7 @@ Result<void> RecoveryRun::settle_snapshots() {
     }
   }
   bool written = report_.indexes_rebuilt == 0 && snapshot_offset_ == log_.log_end && !hole_;
-  if (written && trusted_ == Trusted::kNo) {
-    TRY(same, is_as_it_was_closed());
-    written = same;
-  }
+  if (trusted_ == Trusted::kNo) written = written && is_as_it_was_closed();
   const bool is_empty =
       log_.segments.size() == 1 && log_.segments.front()->size_bytes == 0 && log_.producers.size() == 0;
   log_.checkpointed = written || is_empty ? log_.log_end : kNoOffset;
@@ -203,15 +201,14 @@ Result<void> RecoveryRun::settle_snapshots() {
 
 // After a crash, of a log that ends where its recovery point is: what the scan has put together may be in the files of
 // the active segment already. Those of sealed ones were written and synced before the point passed them.
-Result<bool> RecoveryRun::is_as_it_was_closed() {
+bool RecoveryRun::is_as_it_was_closed() {
   const bool is_untouched = !foreign() && hints_.recovery_point == log_.log_end && report_.cut_bytes == 0 &&
                             report_.saved_aside_bytes == 0 && !active_is_damaged_;
   if (!is_untouched) return false;
   Segment& active = *log_.segments.back();
   if (active.size_bytes == 0) return true;
   active.complete_time_index();
-  TRY(same, index_files_hold(files_, directory_, active));
-  if (!same) return false;
+  if (!index_files_hold(files_, directory_, active)) return false;
   active.index_entries_written = active.index.entry_count();
   active.time_entries_written = active.time_index.entry_count();
   return true;

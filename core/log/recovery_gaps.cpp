@@ -87,6 +87,7 @@ SegmentExtent RecoveryRun::extent_of_sealed(size_t index) {
     }
     extent.is_damaged_at_end = !found || found->damage;
     if (found) extent.last_epoch = found->epoch;
+    if (found && found->epoch != kNoLeaderEpoch && log_.segments.back()->size_bytes == 0) last_epoch_ = found->epoch;
     if (extent.is_damaged_at_end) return extent;
     extent.end = found->end;
   }

@@ -35,6 +35,7 @@ class RecoveryRun {
   Result<void> rebuild_indexes(Segment& segment);
   Result<Trusted> trust_active();
   Result<Trusted> walk_active_tail(File& file, Segment& segment, int64_t file_size);
+  void doubt_epochs();
   Result<void> recover_clean();
   Result<void> recover_unclean();
   Result<void> choose_snapshot(Offset at_most);
@@ -55,7 +56,7 @@ class RecoveryRun {
   Result<void> tell_of_hole(Offset kept_end);
   void settle_epochs();
   Result<void> settle_snapshots();
-  Result<bool> is_as_it_was_closed();
+  bool is_as_it_was_closed();
   void settle_names();
   void keep_room();
   Result<std::optional<Offset>> begin_of_hole(Offset kept_end);
@@ -123,6 +124,9 @@ class RecoveryRun {
   Offset offset_floor_{0};          // offsets below it may have been given to records that are cut or damaged
   Offset snapshot_offset_{0};       // producer state speaks up to it
   std::optional<Offset> hole_;      // from here to the log end nothing stands, and readers may be there
+  // Of the last batch that was seen. Not the highest: one that lies before a lower one has rotted, for an epoch stands
+  // outside the CRC.
+  int32_t last_epoch_ = kNoLeaderEpoch;
   bool epochs_are_known_ = false;
   bool active_is_damaged_ = false;  // and cannot grow: a new segment follows it
   bool directory_changed_ = false;

@@ -22,7 +22,7 @@ Result<Position> RecoveryRun::prepare_first_scanned(Segment& segment) {
     segment.restart_indexes();
     return Position(0);
   }
-  TRY(state, load_indexes(files_, directory_, segment, size));
+  const IndexState state = load_indexes(files_, directory_, segment, size);
   const auto begin_again = [this, &segment] {
     segment.restart_indexes();
     ++report_.indexes_rebuilt;
