@@ -43,4 +43,18 @@ std::vector<std::string> foreign_files(FileSystem& files, const std::string& dat
   return foreign;
 }
 
+std::vector<std::string> lines_about(const std::vector<std::string>& paths, std::string_view what) {
+  constexpr size_t kNamedMax = 10;
+  std::vector<std::string> lines;
+  for (const std::string& path : paths) {
+    if (lines.size() == kNamedMax) {
+      lines.push_back(fmt::format("{} more like {} are there: let a data directory hold nothing but Leat's own",
+                                  paths.size() - kNamedMax, paths[kNamedMax - 1]));
+      break;
+    }
+    lines.push_back(fmt::format("{} {}", path, what));
+  }
+  return lines;
+}
+
 }  // namespace leat

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/error.h"
@@ -17,5 +18,9 @@ Error with_directory_advice(Error error, const std::string& data_dir);
 // Paths of the files, sorted, that neither Leat nor a write that a crash cut short has put there. Folders are looked at
 // by LogDirectory::list(). Empty when the directory cannot be read.
 std::vector<std::string> foreign_files(FileSystem& files, const std::string& data_dir);
+
+// For the log: "PATH WHAT" for each of the first ten, and one more line that counts the rest, so that a directory that
+// holds a hundred thousand strangers does not fill it.
+std::vector<std::string> lines_about(const std::vector<std::string>& paths, std::string_view what);
 
 }  // namespace leat

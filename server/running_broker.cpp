@@ -7,6 +7,7 @@
 #include "core/log/log_directory.h"
 #include "core/log/tail_cache.h"
 #include "net/loop/run_on.h"
+#include "server/directory_advice.h"
 #include "server/group_coordinator.h"
 #include "server/log.h"
 #include "server/metadata_journal.h"
@@ -123,7 +124,7 @@ Task<Result<void>> RunningBroker::start_metadata() {
   Result<void> step = co_await metadata_->start(directory_->cluster_id());
   if (!step) co_return step;
   folders_->finish_deletions(std::move(listing->unfinished_deletions));
-  for (const std::string& stray : listing->strays) log_warn("{} is none of ours: left alone", stray);
+  for (const std::string& line : lines_about(listing->strays, "is none of ours: left alone")) log_warn("{}", line);
   step = co_await take_in_strangers(std::move(listing->partitions));
   if (step) folders_->on_all_open();
   co_return step;
@@ -148,18 +149,19 @@ Task<Result<void>> RunningBroker::take_in_strangers(std::vector<PartitionFolder>
     const bool known = folder.name.topic == kJournalTopic || table_->find_topic(folder.name.topic) != nullptr;
     if (!known) topics[folder.name.topic].push_back(std::move(folder));
   }
+  std::vector<std::string> left_alone;
   for (auto& [topic, strangers] : topics) {
     if (parts_.adopt == Adopt::kNo) {
-      for (const PartitionFolder& folder : strangers) {
-        log_warn("{} belongs to a topic that the metadata does not know: left alone; leatd --adopt takes it in",
-                 folder.path);
-      }
+      for (const PartitionFolder& folder : strangers) left_alone.push_back(folder.path);
       left_alone_.insert(topic);
       continue;
     }
     const Result<void> adopted = co_await adopt(topic, std::move(strangers));
     if (!adopted) co_return fail(adopted.error());
   }
+  constexpr std::string_view kUnknown =
+      "belongs to a topic that the metadata does not know: left alone; leatd --adopt takes it in";
+  for (const std::string& line : lines_about(left_alone, kUnknown)) log_warn("{}", line);
   co_return Result<void>();
 }
 

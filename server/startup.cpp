@@ -148,9 +148,8 @@ Task<Result<void>> Leatd::start_broker() {
   Result<std::unique_ptr<RunningBroker>> started = co_await starting;
   if (!started) co_return fail(with_directory_advice(std::move(started).error(), settings_.data_dir));
   broker_ = std::move(*started);
-  for (const std::string& path : foreign_files(files_, settings_.data_dir)) {
-    log_warn("{} is none of ours: left alone", path);
-  }
+  const std::vector<std::string> foreign = foreign_files(files_, settings_.data_dir);
+  for (const std::string& line : lines_about(foreign, "is none of ours: left alone")) log_warn("{}", line);
   for (const BoundListener& bound : bound_) {
     const uint16_t advertised_port =
         bound.listener->advertised_port != 0 ? bound.listener->advertised_port : bound.port;

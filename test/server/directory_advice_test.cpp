@@ -2,6 +2,8 @@
 // ours.
 #include "server/directory_advice.h"
 
+#include <fmt/format.h>
+
 #include "core/base/random.h"
 #include "core/log/log_directory.h"
 #include "core/storage/sim_file_system.h"
@@ -70,6 +72,20 @@ TEST_CASE("directory advice: files that nobody of ours has written are found, an
   disk.write("/data/orders-0/inside");
   CHECK(foreign_files(disk.files, kPath) == std::vector<std::string>{"/data/notes.txt", "/data/orders.log"});
   CHECK(foreign_files(disk.files, "/nowhere").empty());
+}
+
+TEST_CASE("directory advice: a few strangers are named, of many how many there are", "[server]") {
+  std::vector<std::string> paths;
+  for (int i = 0; i < 10; ++i) paths.push_back(fmt::format("/data/{}", i));
+  CHECK(lines_about({}, "is none of ours").empty());
+  std::vector<std::string> lines = lines_about(paths, "is none of ours");
+  REQUIRE(lines.size() == 10);
+  CHECK(lines[0] == "/data/0 is none of ours");
+  CHECK(lines[9] == "/data/9 is none of ours");
+  for (int i = 0; i < 100'000; ++i) paths.push_back("/data/and-so-on");
+  lines = lines_about(paths, "is none of ours");
+  REQUIRE(lines.size() == 11);
+  CHECK(lines[10].starts_with("100000 more like /data/9 are there: "));
 }
 
 }  // namespace
