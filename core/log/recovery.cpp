@@ -399,12 +399,19 @@ Result<void> RecoveryRun::replay_segment(const Segment& segment, Position hint, 
   while (true) {
     TRY(scanned, walk.next());
     if (walk.damage()) {
-      report_.damaged.push_back(
-          fmt::format("{} at {}: {}", log_path(segment), walk.damage()->position.v, walk.damage()->what));
+      tell_of_damage(fmt::format("{} at {}: {}", log_path(segment), walk.damage()->position.v, walk.damage()->what));
     }
     if (!scanned) return {};
     remember(scanned->batch);
   }
+}
+
+// Where damage is everywhere, millions of lines would fill memory and the server's log.
+void RecoveryRun::tell_of_damage(std::string line) {
+  constexpr int kLinesMax = 100;
+  if (damage_lines_ == kLinesMax) return;
+  if (++damage_lines_ == kLinesMax) line += "; there may be more: leat log verify shows all";
+  report_.damaged.push_back(std::move(line));
 }
 
 // Records were durable, and are gone.

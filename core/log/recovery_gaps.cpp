@@ -83,7 +83,7 @@ SegmentExtent RecoveryRun::extent_of_sealed(size_t index) {
     if (!found) report_.doubts.push_back(fmt::format("{}; what its end holds is not known", found.error().context));
     // A scan has told already.
     if (found && found->damage && segment.index_home == Segment::IndexHome::kFile) {
-      report_.damaged.push_back(fmt::format("{} {}", log_path(segment), *found->damage));
+      tell_of_damage(fmt::format("{} {}", log_path(segment), *found->damage));
     }
     extent.is_damaged_at_end = !found || found->damage;
     if (found) extent.last_epoch = found->epoch;

@@ -42,6 +42,7 @@ class RecoveryRun {
   Result<void> replay_state(Offset from, size_t end_segment, Position end_position);
   Result<void> replay_segment(const Segment& segment, Position hint, int64_t end, Offset from);
   void remember(const BatchView& batch);
+  void tell_of_damage(std::string line);
   Result<void> lose(std::string line);
   int64_t file_size(const Segment& segment) const { return content_.logs.at(segment.base_offset).size_bytes; }
   std::string log_path(const Segment& segment) const;
@@ -127,6 +128,7 @@ class RecoveryRun {
   // Of the last batch that was seen. Not the highest: one that lies before a lower one has rotted, for an epoch stands
   // outside the CRC.
   int32_t last_epoch_ = kNoLeaderEpoch;
+  int damage_lines_ = 0;
   bool epochs_are_known_ = false;
   bool active_is_damaged_ = false;  // and cannot grow: a new segment follows it
   bool directory_changed_ = false;

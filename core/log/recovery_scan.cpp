@@ -132,7 +132,7 @@ Result<RecoveryRun::Going> RecoveryRun::on_fault(Scan& scan) {
     case Verdict::kKeep:
       ENSURE(false, "a kept batch is no fault");
     case Verdict::kReport:
-      report_.damaged.push_back(fmt::format("{} at {}: {}", log_path(scan.segment), at.v, fault.what));
+      tell_of_damage(fmt::format("{} at {}: {}", log_path(scan.segment), at.v, fault.what));
       return step_over(scan);
     case Verdict::kSaveAside:
       TRY(lose(fmt::format("{} at {}: {}; valid batches in or behind it {}", log_path(scan.segment), at.v, fault.what,
@@ -234,7 +234,7 @@ Result<void> RecoveryRun::drop_later_segments(size_t index, Verdict verdict) {
       TRY(note_valid_offsets(*file, Position(0), size, relative_bound(later.base_offset)));
       TRY(files_.rename(path, side_file_path(path, Position(0))));
       report_.saved_aside_bytes += size;
-      report_.damaged.push_back(fmt::format("{}: follows a damaged segment, saved aside", path));
+      tell_of_damage(fmt::format("{}: follows a damaged segment, saved aside", path));
     }
     for (const std::string_view suffix : {kIndexSuffix, kTimeIndexSuffix}) {
       TRY(remove_if_there(files_, segment_path(directory_, later.base_offset, suffix)));

@@ -343,6 +343,24 @@ TEST_CASE("recovery: damage in one segment with valid later segments saves them 
   CHECK(log.log->segment_count() == 2);
 }
 
+TEST_CASE("recovery: of a log that is damaged all over a hundred lines are enough", "[log][recovery]") {
+  SimFileSystem disk(5);
+  LogConfig config;
+  config.index_interval_bytes = 1 << 20;  // so that the scan begins at the first batch
+  OpenLog log(disk, config);
+  log.create();
+  constexpr int64_t kBatches = 300;
+  log.append_many(kBatches, {});
+  log.close();
+  const int64_t batch_bytes = size_of(disk, kFirstLog) / kBatches;
+  for (int64_t i = 0; i < kBatches; ++i) flip_bit(disk, kFirstLog, i * batch_bytes + batch_bytes - 5);
+  log.recover_unclean(Offset(kBatches));
+  REQUIRE(log.report.damaged.size() == 100);
+  CHECK(log.report.damaged[98].find("leat log verify") == std::string::npos);
+  CHECK(log.report.damaged[99].find("there may be more: leat log verify shows all") != std::string::npos);
+  CHECK(log.log->offsets().log_end == Offset(kBatches));
+}
+
 TEST_CASE("recovery: damage below the recovery point is reported, never cut", "[log][recovery]") {
   for (const bool clean : {true, false}) {
     for (const int64_t at : {int64_t{kBatchLengthAt + 2}, int64_t{kBatchLengthAt + 3}, int64_t{kBaseOffsetAt + 7},
