@@ -311,12 +311,14 @@ Result<RecoveryRun::Trusted> RecoveryRun::walk_active_tail(File& file, Segment& 
   return Trusted::kYes;
 }
 
-// The file has no checksum. Below what the last batch bears it cannot be right.
+// The file has no checksum. Below what the last batch bears it cannot be right, nor beyond the log.
 void RecoveryRun::doubt_epochs() {
-  if (!epochs_are_known_ || log_.epochs.latest() >= last_epoch_) return;
-  report_.notes.push_back(
-      fmt::format("{}: ends with leader epoch {}, the log has records of {}; rebuilt from the log",
-                  join_path(directory_, kLeaderEpochFile), log_.epochs.latest(), last_epoch_));
+  if (!epochs_are_known_) return;
+  const Offset begin = log_.epochs.empty() ? Offset(0) : log_.epochs.starts().back().start_offset;
+  if (log_.epochs.latest() >= last_epoch_ && begin <= log_.log_end) return;
+  report_.notes.push_back(fmt::format(
+      "{}: ends with leader epoch {} from offset {} on, the log with a record of {} and at {}; rebuilt from the log",
+      join_path(directory_, kLeaderEpochFile), log_.epochs.latest(), begin, last_epoch_, log_.log_end));
   log_.epochs = {};
   epochs_are_known_ = false;
 }

@@ -101,7 +101,7 @@ TEST_CASE("recovery: a derived file that cannot be read is as good as missing", 
 }
 
 TEST_CASE("recovery: the leader epoch is never below that of the last record", "[log][recovery][epoch]") {
-  for (const std::string_view text : {"0\n1\n0 0\n", "0\n2\n0 0\n1 15\n"}) {
+  for (const std::string_view text : {"0\n1\n0 0\n", "0\n2\n0 0\n1 15\n", "0\n3\n0 0\n1 15\n2 930\n"}) {
     for (const bool active_is_empty : {false, true}) {
       INFO(text << ", the active segment is empty " << active_is_empty);
       Closed closed;
