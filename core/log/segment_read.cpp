@@ -112,6 +112,18 @@ void FileSegmentRead::note_end(const SegmentSnapshot& segment, const std::shared
           .lease = segment.lease};
 }
 
+// A length is believed as long as it asks for little. One flipped bit in it makes a gigabyte of a batch, which would be
+// read and sent whole, for the client to reject.
+Result<void> FileSegmentRead::check_large(File& file, const SegmentSnapshot& segment, Position begin,
+                                          const BatchView& header) const {
+  constexpr auto kChecked = static_cast<int64_t>(kAttributesAt);
+  TRY(crc, crc_of_range(file, begin + kChecked, header.size_bytes() - kChecked));
+  if (crc == header.crc()) return {};
+  return fail(Errc::kCorrupt, fmt::format("{} at {}: batch at offset {}, of {} bytes: CRC does not match",
+                                          segment_path(plan_.directory, segment.base_offset, kLogSuffix), begin.v,
+                                          header.base_offset().v, header.size_bytes()));
+}
+
 Result<FileSegmentRead::Reached> FileSegmentRead::read_batches(File& file, const SegmentSnapshot& segment,
                                                                const std::shared_ptr<File>& kept,
                                                                FetchedBatches& fetched) {
@@ -126,6 +138,9 @@ Result<FileSegmentRead::Reached> FileSegmentRead::read_batches(File& file, const
     uint8_t header[kBatchHeaderBytes];
     TRY(count, file.read_at(begin, header));
     if (count == kBatchHeaderBytes) wanted = std::min(left, std::max(wanted, BatchView(header).size_bytes()));
+    const bool is_masked = &file != kept.get();
+    if (is_masked && wanted > 2 * kCachedBytesMax) return fail(Errc::kUnsupported, "too much for the loop");
+    if (wanted > std::max(room, kBelievedBytesMax)) TRY(check_large(file, segment, begin, BatchView(header)));
   }
   if (wanted < static_cast<int64_t>(kBatchHeaderBytes)) return Reached::kInside;
   BlockRef block = BlockRef::allocate(static_cast<size_t>(wanted));

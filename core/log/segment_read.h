@@ -50,6 +50,8 @@ class FileSegmentRead final : public SegmentRead {
   static constexpr int64_t kStoredBytesMin = int64_t{128} << 10;
   static constexpr int64_t kStoredBytesMax = int64_t{8} << 20;
   static constexpr int64_t kStoredBatchBytesMin = int64_t{8} << 10;  // on average
+  // A batch that is larger, and than what was asked for, is given when its CRC holds.
+  static constexpr int64_t kBelievedBytesMax = int64_t{16} << 20;
   // A batch of this size is left to the page cache from the beginning.
   static constexpr int64_t kUntailedBatchBytesMin = int64_t{64} << 10;
 
@@ -58,6 +60,7 @@ class FileSegmentRead final : public SegmentRead {
   Result<FetchedBatches> read(Source source);
   Result<std::optional<Position>> find_first(File& file, const SegmentSnapshot& segment);
   enum class Reached : uint8_t { kInside, kEnd };  // of the segment
+  Result<void> check_large(File& file, const SegmentSnapshot& segment, Position begin, const BatchView& header) const;
   Result<Reached> read_segment(const SegmentSnapshot& segment, FetchedBatches& fetched, Source source);
   // `file` is `kept`, or the same behind a mask.
   Result<Reached> read_batches(File& file, const SegmentSnapshot& segment, const std::shared_ptr<File>& kept,

@@ -232,6 +232,26 @@ TEST_CASE("read: where a file has got shorter a reader is told, not given nothin
   }
 }
 
+TEST_CASE("read: a length that has rotted does not make a giant of a batch", "[log][read]") {
+  SimFileSystem disk(1);
+  LogConfig config = read_config();
+  config.segment_bytes = 64 << 20;
+  OpenLog log(disk, config);
+  log.create();
+  for (int i = 0; i < 24; ++i) log.append_one({.value_bytes = 1'000'000});
+  flip_bit(disk, kFirstLog, static_cast<int64_t>(kBatchLengthAt), 0);  // 16 MiB more
+  const Result<FetchedBatches> refused = log.read(Offset(0), {.bytes_max = 1000});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == Errc::kCorrupt);
+  CHECK(refused.error().context.find(fmt::format("{} at 0: batch at offset 0, of ", kFirstLog)) == 0);
+  CHECK(next_offset_of(*log.read(Offset(1), {.bytes_max = 1000})) == Offset(2));
+  // A batch that is as large in truth comes whole; the loop leaves it to a worker.
+  disk.set_page_cache_known(true);
+  log.append_one({.value_bytes = static_cast<size_t>(FileSegmentRead::kBelievedBytesMax) + 1});
+  CHECK_FALSE(log.log->plan_read(Offset(24), {.bytes_max = 1000})->read->execute_cached());
+  CHECK(next_offset_of(*log.read(Offset(24), {.bytes_max = 1000})) == Offset(25));
+}
+
 TEST_CASE("read: what a file that has got shorter does not have is not left in it", "[log][read]") {
   SimFileSystem disk(1);
   disk.set_page_cache_known(true);
