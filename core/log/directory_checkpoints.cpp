@@ -56,6 +56,7 @@ Result<DirectoryCheckpoints> DirectoryCheckpoints::read(FileSystem& files, const
                               .log_starts = std::move(log_starts.numbers),
                               .cleaned = std::move(cleaned.numbers),
                               .unused_epochs = std::move(unused_epochs.numbers),
+                              .points_are_known = recovery_points.found == Found::kWhole,
                               .are_there = recovery_points.found != Found::kNothing,
                               .log_starts_are_known = log_starts.found == Found::kWhole,
                               .compaction_is_known = cleaned.found != Found::kDamaged};
@@ -67,6 +68,7 @@ RecoveryHints DirectoryCheckpoints::hints_for(const TopicPartition& name) const 
   const bool is_known = compaction_is_known && recovery_points.contains(name);
   const Compacted otherwise = is_known ? Compacted::kNo : Compacted::kUnknown;
   return {.recovery_point = offset_in(recovery_points, name),
+          .point_is_unknown = !points_are_known,
           .log_start = offset_in(log_starts, name),
           .cleaned = offset_in(cleaned, name),
           .leader_epoch = epoch == unused_epochs.end() ? kNoLeaderEpoch : epoch->second,

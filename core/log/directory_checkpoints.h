@@ -18,6 +18,7 @@ struct DirectoryCheckpoints {
   OffsetCheckpoint log_starts;
   OffsetCheckpoint cleaned;
   EpochCheckpoint unused_epochs;
+  bool points_are_known = false;      // the file of recovery points was there and whole
   bool are_there = false;             // a broker has written some
   bool log_starts_are_known = false;  // the file was there and whole: who is not in it began at 0
   bool compaction_is_known = false;   // who had a recovery point and is not in `cleaned` was never compacted

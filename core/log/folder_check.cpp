@@ -132,12 +132,14 @@ bool FolderCheck::has_damage() const noexcept {
 Result<SegmentCheckOptions> check_options_of(FileSystem& files, const std::string& path, const RecoveryHints& hints) {
   TRY(content, read_folder(files, std::string(parent_directory(path))));
   const auto name = parse_segment_file_name(file_name_of(path));
-  return options_of(content, name ? name->base_offset : Offset(0), hints);
+  const RecoveryHints known = with_known_point(files, std::string(parent_directory(path)), content, hints);
+  return options_of(content, name ? name->base_offset : Offset(0), known);
 }
 
-Result<FolderCheck> check_folder(FileSystem& files, const std::string& directory, const RecoveryHints& hints,
+Result<FolderCheck> check_folder(FileSystem& files, const std::string& directory, const RecoveryHints& given,
                                  Asides asides) {
   TRY(content, read_folder(files, directory));
+  const RecoveryHints hints = with_known_point(files, directory, content, given);
   FolderCheck check;
   Offset last_end{0};
   for (const auto& [base_offset, info] : content.logs) {

@@ -38,6 +38,7 @@ RecoveryHints OfflineDirectory::hints_for(std::string_view folder_name) const {
   RecoveryHints hints = checkpoints_.hints_for(folder->name);
   hints.log_start_is_exact = was_closed_ && checkpoints_.log_starts_are_known;
   if (!is_brokers_) hints.compacted = Compacted::kUnknown;
+  hints.point_is_unknown = hints.point_is_unknown && is_brokers_;
   return hints;
 }
 

@@ -55,6 +55,7 @@ Offset RecoveryRun::bound_of(size_t index) const noexcept {
 Result<RecoveredLog> RecoveryRun::run() {
   TRY(content, read_folder(files_, directory_));
   content_ = std::move(content);
+  if (!foreign()) hints_ = with_known_point(files_, directory_, content_, hints_);
   TRY(complete_swaps());
   TRY(clear_leftovers());
   TRY(read_small_files());

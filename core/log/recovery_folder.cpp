@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/log/file_names.h"
+#include "core/log/producer_snapshot.h"
 
 namespace leat {
 namespace {
@@ -62,6 +63,20 @@ Result<FolderContent> read_folder(FileSystem& files, const std::string& director
   take_lone(content, content.index_sizes, kIndexSuffix);
   take_lone(content, content.time_index_sizes, kTimeIndexSuffix);
   return content;
+}
+
+RecoveryHints with_known_point(FileSystem& files, const std::string& directory, const FolderContent& content,
+                               const RecoveryHints& hints) {
+  RecoveryHints known = hints;
+  if (!hints.point_is_unknown) return known;
+  for (auto offset = content.snapshots.rbegin(); offset != content.snapshots.rend(); ++offset) {
+    const std::string path = segment_path(directory, *offset, kSnapshotSuffix);
+    const Result<std::string> text = read_text_file(files, path, size_t{1} << 30);
+    if (!text || !decode_producer_snapshot(as_bytes(*text), path, 0)) continue;
+    known.recovery_point = std::max(known.recovery_point, *offset);
+    break;
+  }
+  return known;
 }
 
 }  // namespace leat

@@ -33,4 +33,9 @@ struct FolderContent {
 
 Result<FolderContent> read_folder(FileSystem& files, const std::string& directory);
 
+// The same, with a recovery point when none is known: a snapshot is written when all below it has been synced. Without
+// one, what was durable long ago would be taken for the trace of a crash, and cut off from the first bad byte on.
+RecoveryHints with_known_point(FileSystem& files, const std::string& directory, const FolderContent& content,
+                               const RecoveryHints& hints);
+
 }  // namespace leat

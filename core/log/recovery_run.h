@@ -111,7 +111,7 @@ class RecoveryRun {
   Result<void> make_durable(Scan& scan);
 
   const PartitionLog::Open& open_;
-  const RecoveryHints& hints_;
+  RecoveryHints hints_;
   RecoveryReport& report_;
   FileSystem& files_;
   const std::string& directory_;

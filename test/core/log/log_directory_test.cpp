@@ -144,6 +144,7 @@ TEST_CASE("log directory: a bad checkpoint is a note, not the end", "[log][direc
   auto directory = f.open();
   REQUIRE(directory);
   CHECK((*directory)->notes().size() == 2);
+  CHECK((*directory)->hints_for({"t", 0}).point_is_unknown);
   directory->reset();
   put_file(f.disk, "/data/recovery-point-offset-checkpoint", as_bytes("0\n1\nt 0 4\n"));
   put_file(f.disk, "/data/cleaner-offset-checkpoint", as_bytes("1\n0\n"));
@@ -151,6 +152,7 @@ TEST_CASE("log directory: a bad checkpoint is a note, not the end", "[log][direc
   REQUIRE(again);
   CHECK((*again)->notes().size() == 2);
   CHECK((*again)->hints_for({"t", 0}).recovery_point == Offset(4));
+  CHECK_FALSE((*again)->hints_for({"t", 0}).point_is_unknown);
   CHECK((*again)->hints_for({"t", 0}).compacted == Compacted::kUnknown);
 }
 

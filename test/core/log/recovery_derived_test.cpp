@@ -127,3 +127,35 @@ TEST_CASE("recovery: the leader epoch is never below that of the last record", "
     }
   }
 }
+
+TEST_CASE("recovery: where the recovery point is not known a snapshot says what was durable", "[log][recovery]") {
+  const auto damaged = [](Closed& closed) {
+    const int64_t first_size = size_of(closed.disk, kFirstLog);
+    flip_bit(closed.disk, kFirstLog, first_size / 2);
+    return closed.hints(false);
+  };
+  {
+    Closed closed;
+    RecoveryHints hints = damaged(closed);
+    hints.recovery_point = Offset(0);
+    hints.point_is_unknown = true;
+    OpenLog log(closed.disk, small_segments(FlushPolicy::kCommit));
+    REQUIRE(log.recover(hints));
+    CHECK(log.report.saved_aside_bytes == 0);
+    CHECK(log.report.cut_bytes == 0);
+    CHECK(log.log->offsets().log_end == closed.end);
+    CHECK(log.read_from(Offset(20)) == std::vector<SeenRecord>(closed.records.begin() + 20, closed.records.end()));
+  }
+  {  // without a snapshot that is whole nothing says so
+    Closed closed;
+    RecoveryHints hints = damaged(closed);
+    hints.recovery_point = Offset(0);
+    hints.point_is_unknown = true;
+    for (const std::string& name : closed.log.file_names()) {
+      if (name.ends_with(kSnapshotSuffix)) flip_bit(closed.disk, join_path(kFolder, name), 3);
+    }
+    OpenLog log(closed.disk, small_segments(FlushPolicy::kCommit));
+    REQUIRE(log.recover(hints));
+    CHECK(log.report.saved_aside_bytes > 0);
+  }
+}
