@@ -147,12 +147,17 @@ Task<void> Upkeep::compact(TopicPartition name, LogKind kind) {
   }
 }
 
-// What is read is checked soon afterwards, one partition after the other.
+// What is read is checked soon afterwards, one segment after the other, and one of each partition in turn: a reader of
+// years of one of them does not keep the others from being checked.
 Task<void> Upkeep::audit_forever(Gate::Hold hold) {
   const Gate::Hold held = std::move(hold);
+  GoesOn goes_on = GoesOn::kNo;
   while (true) {
-    const Woken woken = co_await stop_.wait_for(options_.audit_every);
-    if (woken != Woken::kTimedOut) co_return;
+    if (goes_on == GoesOn::kNo) {
+      const Woken woken = co_await stop_.wait_for(options_.audit_every);
+      if (woken != Woken::kTimedOut) co_return;
+    }
+    goes_on = GoesOn::kNo;
     Place at;
     for (size_t passed = 1; !stop_.is_set(); ++passed) {
       if (passed % kSlice == 0) co_await sleep_for(parts_.scheduler, Millis(1));
@@ -160,22 +165,23 @@ Task<void> Upkeep::audit_forever(Gate::Hold hold) {
       if (!partition || stop_.is_set()) break;
       if (*partition == nullptr || !(*partition)->log().may_audit()) continue;
       TopicPartition name{at.topic, at.index};
-      co_await audit(std::move(name));
+      co_await audit_segment(std::move(name));
+      Partition* audited = parts_.table.find(at.topic, at.index);
+      if (audited != nullptr && audited->log().may_audit()) goes_on = GoesOn::kYes;
     }
   }
 }
 
-// Piece by piece, until nothing of it is due.
-Task<void> Upkeep::audit(TopicPartition name) {
-  while (!stop_.is_set()) {
+// Piece by piece, with a rest behind each.
+Task<void> Upkeep::audit_segment(TopicPartition name) {
+  GoesOn goes_on = GoesOn::kYes;
+  while (goes_on == GoesOn::kYes && !stop_.is_set()) {
     Partition* partition = parts_.table.find(name.topic, name.partition);
     if (partition == nullptr) co_return;
     const Nanos began = parts_.scheduler.clock().monotonic();
-    const GoesOn goes_on = co_await visit(partition, Partition::Upkeep::kAudit);
-    if (goes_on == GoesOn::kNo) co_return;
+    goes_on = co_await visit(partition, Partition::Upkeep::kAudit);
     const auto took = std::chrono::ceil<Millis>(parts_.scheduler.clock().monotonic() - began);
-    const Woken woken = co_await stop_.wait_for(std::clamp(took * kAuditRest, kAuditRestMin, kAuditRestMax));
-    if (woken != Woken::kTimedOut) co_return;
+    (void)co_await stop_.wait_for(std::clamp(took * kAuditRest, kAuditRestMin, kAuditRestMax));
   }
 }
 

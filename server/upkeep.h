@@ -60,7 +60,7 @@ class Upkeep {
   Task<void> compact_internal();
   Task<void> compact(TopicPartition name, LogKind kind);
   Task<void> audit_forever(Gate::Hold hold);
-  Task<void> audit(TopicPartition name);
+  Task<void> audit_segment(TopicPartition name);
   // By name and index, looked up anew each time: topics come and go meanwhile.
   struct Place {
     std::string topic;

@@ -109,7 +109,7 @@ std::unique_ptr<Maintenance> PartitionLogImpl::begin_audit(int64_t bytes_max) {
 void PartitionLogImpl::finish_audit() {
   AuditWork& work = *std::exchange(audit_out_, nullptr);
   if (work.is_over) audit_.reset();
-  work.goes_on = may_audit();
+  work.goes_on = audit_ != nullptr;
 }
 
 void PartitionLogImpl::close_unused_readings() noexcept {

@@ -65,6 +65,34 @@ TEST_CASE("running broker: upkeep checks what was read of closed segments", "[se
   }
 }
 
+TEST_CASE("running broker: a partition of which much was read does not keep others from being checked",
+          "[server][broker]") {
+  World world;
+  REQUIRE(world.start());
+  CreateTopicEvent event;
+  event.name = "r";
+  event.partition_count = 2;
+  event.configs = {{"internal.segment.bytes", "100"}};
+  std::vector<CreateTopicEvent> events = {event};
+  const auto created = world.run(world.broker->broker().metadata->create_topics(std::move(events), Validate::kAndDo));
+  REQUIRE(created.at(0).has_value());
+  for (int i = 0; i < 40; ++i) REQUIRE(world.produce("r", 0, "v") == Offset(i));
+  for (int i = 0; i < 3; ++i) REQUIRE(world.produce("r", 1, "v") == Offset(i));
+  REQUIRE(world.stop());
+  REQUIRE(world.start());  // what was in memory is in files only
+  PartitionLog& much = world.find("r", 0)->log();
+  PartitionLog& little = world.find("r", 1)->log();
+  for (int i = 0; i < 39; ++i) REQUIRE(much.plan_read(Offset(i), {.bytes_max = 1}));
+  REQUIRE(little.plan_read(Offset(0), {.bytes_max = 1}));
+  REQUIRE(much.may_audit());
+  REQUIRE(little.may_audit());
+  for (int i = 0; i < 1000 && little.may_audit(); ++i) world.scheduler.advance(Millis(5));
+  CHECK_FALSE(little.may_audit());
+  CHECK(much.may_audit());
+  world.scheduler.advance(Millis(5000));
+  CHECK_FALSE(much.may_audit());
+}
+
 TEST_CASE("running broker: upkeep compacts, and a restart knows how far", "[server][broker]") {
   World world;
   REQUIRE(world.start());
