@@ -223,7 +223,7 @@ enum class OnLoss : uint8_t {
 struct RecoveryHints {
   bool clean_shutdown = false;
   Offset recovery_point{0};
-  bool point_is_unknown = false;  // its checkpoint is gone or damaged: what the folder shows to have been durable counts
+  bool point_is_unknown = false;  // its checkpoint is gone or damaged: what the folder shows was durable
   Offset log_start{0};
   Offset cleaned{0};                      // compaction has been over what lies below it
   int32_t leader_epoch = kNoLeaderEpoch;  // clients have seen it; the folder need not have a batch of it

@@ -1,5 +1,5 @@
-// recovery_derived_test.cpp: derived files that lie without looking damaged, and such as cannot be read: the log opens as
-// if they were right. What is damaged or gone: recovery_test.cpp.
+// recovery_derived_test.cpp: derived files that lie without looking damaged, and such as cannot be read: the log opens
+// as if they were right. What is damaged or gone: recovery_test.cpp.
 #include <fmt/format.h>
 
 #include <utility>

@@ -1,5 +1,5 @@
-// time_lookup_test.cpp: lookups by time where files are damaged or go meanwhile: no good record is passed over. What they
-// answer else: read_test.cpp.
+// time_lookup_test.cpp: lookups by time where files are damaged or go meanwhile: no good record is passed over. What
+// they answer else: read_test.cpp.
 #include "core/log/time_lookup.h"
 
 #include <fmt/format.h>
