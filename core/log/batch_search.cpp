@@ -29,14 +29,17 @@ bool can_be_header(const BatchView& batch, Position position, const BatchSearch&
 Result<SearchResult> find_valid_batch(File& file, const BatchSearch& search) {
   const int64_t size = search.end - search.begin.v;
   if (size < static_cast<int64_t>(kBatchHeaderBytes)) return SearchResult{};
-  int64_t budget = kCrcBytesFree + kCrcBytesPerByte * size;
+  int64_t budget = kCrcBytesFree + kCrcBytesPerByte * std::min(size, search.begins_below - search.begin);
   const size_t capacity = std::min(kWindowBytes, static_cast<size_t>(size));
   const auto buffer = std::make_unique_for_overwrite<uint8_t[]>(capacity);
-  for (Position window = search.begin; search.end - window.v >= static_cast<int64_t>(kBatchHeaderBytes);) {
+  for (Position window = search.begin;
+       search.end - window.v >= static_cast<int64_t>(kBatchHeaderBytes) && window < search.begins_below;) {
     const size_t wanted = std::min(capacity, static_cast<size_t>(search.end - window.v));
     TRY(count, file.read_at(window, {buffer.get(), wanted}));
     if (count < kBatchHeaderBytes) return SearchResult{};
-    const size_t begins = count - kBatchHeaderBytes + 1;  // a header that begins here is all in the window
+    // A header that begins here is all in the window.
+    const size_t begins =
+        std::min(count - kBatchHeaderBytes + 1, static_cast<size_t>(search.begins_below - window));
     for (size_t at = 0; at < begins; ++at) {
       const void* magic = std::memchr(buffer.get() + at + kMagicAt, 2, begins - at);
       if (magic == nullptr) break;

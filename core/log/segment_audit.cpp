@@ -56,9 +56,11 @@ Result<SegmentAudit::Going> SegmentAudit::walk_on(int64_t bytes_max, std::vector
       continue;
     }
     const std::string what = walk_->fault().what;
-    TRY(damage, walk_->step_over());
+    const bool is_known = damage_goes_on_at_ == walk_->fault().position;
+    TRY(damage, walk_->step_over(bytes_max));
     reached_ = damage.begin + damage.size_bytes;
-    if (++told_ <= kLinesMax) {
+    damage_goes_on_at_ = damage.goes_on ? std::optional(reached_) : std::nullopt;
+    if (!is_known && ++told_ <= kLinesMax) {
       const std::string path = segment_path(directory_, segment_.base_offset, kLogSuffix);
       damaged.push_back(fmt::format("{} at {}, offset {} on: {}{}", path, damage.begin, next_offset_, what,
                                     told_ == kLinesMax ? "; there may be more: leat log verify shows all" : ""));

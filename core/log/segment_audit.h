@@ -26,7 +26,7 @@ class SegmentAudit {
         next_offset_(segment_.base_offset) {}
 
   enum class Going : uint8_t { kOn, kOver };
-  // Some `bytes_max` more; where damage begins, on to the next good batch, and be it the rest of the segment.
+  // Some `bytes_max` more; where damage begins, on to the next good batch, if that is not further away.
   // `damaged`: a line for each place, "FILE at POSITION, offset N on: ...", a few of a segment; also where it cannot be
   // read. Over as well when the segment has left the log: held open, its file would keep the space that retention is
   // after, for as long as the check takes.
@@ -45,6 +45,7 @@ class SegmentAudit {
   std::optional<SegmentWalk> walk_;
   Position reached_{0};
   Offset next_offset_;  // there, or above
+  std::optional<Position> damage_goes_on_at_;  // what stands there belongs to damage that was told of
   int told_ = 0;
 };
 

@@ -77,8 +77,10 @@ std::optional<std::string> SegmentWalk::disorder_of(const BatchView& batch) cons
   return std::nullopt;
 }
 
-Result<SegmentWalk::Damage> SegmentWalk::step_over() {
+Result<SegmentWalk::Damage> SegmentWalk::step_over(int64_t searched_bytes_max) {
   const Position at = fault_->position;
+  const bool is_bounded = searched_bytes_max < range_.end - at.v;
+  const Position begins_below = is_bounded ? at + 1 + searched_bytes_max : Position(range_.end);
   if (place_) {
     // Its length is right if the next batch follows just there. Then its offsets are taken, whatever its records are.
     TRY(following, scanner_.next());
@@ -87,10 +89,15 @@ Result<SegmentWalk::Damage> SegmentWalk::step_over() {
   TRY(search, find_valid_batch(file_, {.begin = at + 1,
                                        .end = range_.end,
                                        .offset_min = range_.next_offset,
-                                       .offset_limit = std::min(range_.bound, range_.gap_bound)}));
+                                       .offset_limit = std::min(range_.bound, range_.gap_bound),
+                                       .begins_below = begins_below}));
   if (search.found) {
     scanner_.seek(search.found->position);
     return Damage{.begin = at, .size_bytes = search.found->position - at};
+  }
+  if (is_bounded && begins_below.v < range_.end) {
+    scanner_.seek(begins_below);
+    return Damage{.begin = at, .size_bytes = begins_below - at, .goes_on = true};
   }
   const bool ends_the_segment = place_ && at.v + place_->size_bytes == range_.end;
   if (ends_the_segment) return take(*place_);

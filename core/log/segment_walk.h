@@ -48,8 +48,10 @@ class SegmentWalk {
     int64_t size_bytes = 0;
     // Of a batch whose records are damaged while its length and offsets can be believed: its offsets are taken.
     std::optional<BatchPlace> batch = std::nullopt;
+    bool goes_on = false;  // no good batch has been found yet: the next step is a fault that belongs to this one
   };
-  Result<Damage> step_over();  // after kFault; the walk goes on behind it
+  // After kFault; the walk goes on behind it. At most so many bytes are searched at once.
+  Result<Damage> step_over(int64_t searched_bytes_max = INT64_MAX);
 
  private:
   Step stop(Position at, const RecoveryInput& input, std::string what);

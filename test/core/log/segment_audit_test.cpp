@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "core/log/file_names.h"
@@ -128,6 +129,22 @@ TEST_CASE("audit: of a segment that is damaged all over a few lines are enough",
     CHECK(tells(all.lines[i], "leat log verify") == (i == 4));
   }
   CHECK(tells(all.lines[5], log_of(20) + " at 0, offset 20 on: "));
+}
+
+TEST_CASE("audit: damage up to the end of a segment is one place, and searched in pieces", "[log][audit]") {
+  for (const int64_t bytes_max : {int64_t{1}, int64_t{300}}) {
+    Written written;
+    const std::string path = log_of(10);
+    const int64_t size_bytes = size_of(written.disk, path);
+    std::string bytes = file_text(written.disk, path);
+    std::fill(bytes.begin() + 2 * written.batch_bytes, bytes.end(), '\x02');  // all of it may be a magic
+    put_file(written.disk, path, as_bytes(bytes));
+    REQUIRE(written.log.log->plan_read(Offset(10), {.bytes_max = 1}));
+    const Audited all = audit(written.log, bytes_max);
+    REQUIRE(all.lines.size() == 1);
+    CHECK(tells(all.lines[0], fmt::format("{} at {}, offset 12 on: ", path, 2 * written.batch_bytes)));
+    CHECK(all.pieces > (size_bytes - 2 * written.batch_bytes) / (bytes_max + 1));
+  }
 }
 
 TEST_CASE("audit: a file that has got shorter is told of, and the check does not stay there", "[log][audit]") {
