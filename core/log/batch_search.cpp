@@ -38,8 +38,7 @@ Result<SearchResult> find_valid_batch(File& file, const BatchSearch& search) {
     TRY(count, file.read_at(window, {buffer.get(), wanted}));
     if (count < kBatchHeaderBytes) return SearchResult{};
     // A header that begins here is all in the window.
-    const size_t begins =
-        std::min(count - kBatchHeaderBytes + 1, static_cast<size_t>(search.begins_below - window));
+    const size_t begins = std::min(count - kBatchHeaderBytes + 1, static_cast<size_t>(search.begins_below - window));
     for (size_t at = 0; at < begins; ++at) {
       const void* magic = std::memchr(buffer.get() + at + kMagicAt, 2, begins - at);
       if (magic == nullptr) break;

@@ -13,9 +13,9 @@ namespace leat {
 
 struct BatchSearch {
   Position begin;
-  int64_t end;          // of the bytes looked at
-  Offset offset_min;    // the least base offset that counts
-  Offset offset_limit;  // last offsets are below it
+  int64_t end;                       // of the bytes looked at
+  Offset offset_min;                 // the least base offset that counts
+  Offset offset_limit;               // last offsets are below it
   Position begins_below{INT64_MAX};  // only what begins before it is looked for
 };
 

@@ -20,8 +20,7 @@ std::optional<std::string> read_if_possible(FileSystem& files, const std::string
 
 }  // namespace
 
-IndexState load_indexes(FileSystem& files, const std::string& directory, Segment& segment,
-                                int64_t log_size_bytes) {
+IndexState load_indexes(FileSystem& files, const std::string& directory, Segment& segment, int64_t log_size_bytes) {
   segment.restart_indexes();
   const auto index_text = read_if_possible(files, segment_path(directory, segment.base_offset, kIndexSuffix));
   const auto time_text = read_if_possible(files, segment_path(directory, segment.base_offset, kTimeIndexSuffix));

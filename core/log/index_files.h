@@ -16,8 +16,7 @@ namespace leat {
 enum class IndexState : uint8_t { kGood, kMissingOrBad };
 
 // Both indexes into memory. kMissingOrBad, also when they cannot be read, leaves the segment's indexes empty.
-IndexState load_indexes(FileSystem& files, const std::string& directory, Segment& segment,
-                                int64_t log_size_bytes);
+IndexState load_indexes(FileSystem& files, const std::string& directory, Segment& segment, int64_t log_size_bytes);
 
 // Whether the files are what writing both indexes of the segment now would make them.
 bool index_files_hold(FileSystem& files, const std::string& directory, const Segment& segment);

@@ -84,10 +84,10 @@ class PartitionLogImpl final : public PartitionLog {
     std::optional<SegmentSwap> swap;
     std::shared_ptr<Segment> swapped_in;
     std::vector<std::shared_ptr<const SegmentLease>> leases;  // of those in whose place it stands
-    std::vector<std::string> leftovers;               // files of a pass that was given up
-    std::optional<int64_t> failed_at_ms;              // the last try; the next one waits
-    bool is_barred = false;                           // there is something that cannot be read
-    Offset blocked_at = kNoOffset;                    // where the first transaction's segment begins
+    std::vector<std::string> leftovers;                       // files of a pass that was given up
+    std::optional<int64_t> failed_at_ms;                      // the last try; the next one waits
+    bool is_barred = false;                                   // there is something that cannot be read
+    Offset blocked_at = kNoOffset;                            // where the first transaction's segment begins
   };
   struct Doomed {  // files renamed, to be removed when readers have had time to finish
     int64_t due_ms;

@@ -44,7 +44,7 @@ class SegmentAudit {
   std::shared_ptr<File> file_;
   std::optional<SegmentWalk> walk_;
   Position reached_{0};
-  Offset next_offset_;  // there, or above
+  Offset next_offset_;                         // there, or above
   std::optional<Position> damage_goes_on_at_;  // what stands there belongs to damage that was told of
   int told_ = 0;
 };

@@ -145,8 +145,7 @@ Result<FileSegmentRead::Reached> FileSegmentRead::read_batches(File& file, const
   if (wanted < static_cast<int64_t>(kBatchHeaderBytes)) return Reached::kInside;
   BlockRef block = BlockRef::allocate(static_cast<size_t>(wanted));
   TRY(count, file.read_at(begin, {block.data(), static_cast<size_t>(wanted)}));
-  Extent extent =
-      whole_batches({block.data(), count}, segment, take_first_whole ? wanted : room, segment.base_offset);
+  Extent extent = whole_batches({block.data(), count}, segment, take_first_whole ? wanted : room, segment.base_offset);
   if (extent.size_bytes > 0) {
     fetched.pieces.emplace_back(std::move(block), 0, extent.size_bytes);
     fetched.size_bytes += static_cast<int64_t>(extent.size_bytes);

@@ -22,8 +22,8 @@ Result<void> UpkeepWork::run() {
     if (checked) continue;
     // A sector that has gone bad must not keep the segment, and all behind it, for ever.
     step.failed = true;
-    damaged.push_back(fmt::format("{}; retention goes by the time of the segment's last append",
-                                  checked.error().context));
+    damaged.push_back(
+        fmt::format("{}; retention goes by the time of the segment's last append", checked.error().context));
   }
   if (create_path) TRY(files_.open(*create_path, OpenMode::kCreate));
   TRY(sync_data());
