@@ -255,18 +255,18 @@ Error Producing::refused(const client::Error& error) {
   return session_.failure(error);
 }
 
-// Smaller batches do not help a record that is too large by itself.
+// A batch that is too large is split by the producer: what is refused in the end is a record that is so by itself.
 std::string Producing::too_large_hint() {
-  const std::optional<int64_t> batch_bytes_max = size_limits().batch_bytes;
-  if (!batch_bytes_max) return "Send smaller batches (--batch-bytes), or raise the topic's max.message.bytes";
   const std::string raise = fmt::format("leat config set topic {} max.message.bytes=N", options_.topic);
+  const std::optional<int64_t> batch_bytes_max = size_limits().batch_bytes;
+  if (!batch_bytes_max) return fmt::format("The topic takes no record as large as one of these. More: {}", raise);
   const auto header_bytes = static_cast<int64_t>(kBatchHeaderBytes);
   if (largest_record_bytes_ + header_bytes > *batch_bytes_max) {
     return fmt::format("The topic's max.message.bytes is {}, and one record has {} bytes alone: {}", *batch_bytes_max,
                        largest_record_bytes_, raise);
   }
-  return fmt::format("The topic's max.message.bytes is {}: send smaller batches (--batch-bytes), or raise it: {}",
-                     *batch_bytes_max, raise);
+  return fmt::format("The topic's max.message.bytes is {}, and a record alone is more. Raise it: {}", *batch_bytes_max,
+                     raise);
 }
 
 // More than the topic has: then nothing is ever taken.

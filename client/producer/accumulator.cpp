@@ -1,12 +1,11 @@
 // accumulator.cpp: records in: topics, partitions, open batches, staging. What happens to batches afterwards is in
-// accumulator_sending.cpp.
+// accumulator_sending.cpp and accumulator_splitting.cpp.
 #include "client/producer/accumulator.h"
 
 #include <algorithm>
 
 #include "core/base/check.h"
 #include "core/record/partitioner.h"
-#include "core/record/record_parse.h"
 
 namespace leat::client::detail {
 namespace {
@@ -170,14 +169,20 @@ std::unique_ptr<ProducerBatch> Accumulator::new_batch(TopicQueue& topic, Partiti
 void Accumulator::seal(PartitionQueue& partition) {
   BatchSlot& slot = partition.seal();
   if (partition.topic.sticky == partition.index) partition.topic.sticky = kAnyPartition;
+  make_ready(partition, slot);
+  list(partition);
+  news_ = true;
+}
+
+// It can be sent, or is to be compressed before.
+void Accumulator::make_ready(PartitionQueue& partition, BatchSlot& slot) {
   if (settings_.compression == Compression::kNone) {
     slot.batch->seal_unpacked();
     slot.state = SlotState::kReady;
-  } else {
-    to_pack_.push_back({.partition = &partition, .batch_id = slot.batch_id, .records = slot.batch->records()});
+    return;
   }
-  list(partition);
-  news_ = true;
+  slot.state = SlotState::kPacking;
+  to_pack_.push_back({.partition = &partition, .batch_id = slot.batch_id, .records = slot.batch->records()});
 }
 
 OutcomePlace Accumulator::stage(TopicQueue& topic, const ProducerRecord& record, size_t size_max,
@@ -200,27 +205,10 @@ OutcomePlace Accumulator::stage(TopicQueue& topic, const ProducerRecord& record,
 
 // The batches are freed one by one, so that memory holds no more than one of them twice.
 void Accumulator::move_staged(TopicQueue& topic) {
-  std::vector<std::unique_ptr<ProducerBatch>> staged = std::exchange(topic.staged, {});
-  std::vector<Header> headers;
-  for (std::unique_ptr<ProducerBatch>& batch : staged) {
-    const Slice records = batch->records();
-    const uint8_t* next = records.data();
-    const uint8_t* const end = next + records.size();
-    for (size_t index = 0; next != end; ++index) {
-      leat::RecordView view;
-      const RecordFault fault = record_parse::record(next, end, view);
-      ENSURE(fault == RecordFault::kNone, "a staged record: {}", to_string(fault));
-      headers.clear();
-      leat::HeaderReader reader = view.headers();
-      for (leat::HeaderView header; view.header_count > 0 && reader.next(header);) {
-        headers.push_back({.key = header.key, .value = {}});
-        if (header.value) headers.back().value = leat::as_text(*header.value);
-      }
-      ProducerRecord record{.topic = topic.name, .headers = headers};
-      if (view.key) record.key = leat::as_text(*view.key);
-      if (view.value) record.value = leat::as_text(*view.value);
-      move_record(topic, *batch, index, record, add_timestamps(batch->base_timestamp_ms(), view.timestamp_delta));
-    }
+  for (std::unique_ptr<ProducerBatch>& batch : std::exchange(topic.staged, {})) {
+    batch->visit(batch->records(), topic.name, [&](size_t index, const ProducerRecord& record, int64_t timestamp_ms) {
+      move_record(topic, *batch, index, record, timestamp_ms);
+    });
     buffered_bytes_ -= batch->charged_bytes();
     --batches_by_generation_[batch->generation - first_generation_];
     batch.reset();

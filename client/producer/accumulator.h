@@ -1,7 +1,8 @@
 // accumulator.h: everything between send() and the wire, without I/O: which partition a record goes to, its batch, when
 // a batch is due (full, linger_ms over, a flush, memory short), which batches may go to which broker, what an answer
-// means, when time is over, and whose outcome is to be reported. Its user calls in, then carries out what the take_
-// functions give: batches to compress, requests to send, reports to make, topics to ask about.
+// means (a batch that is too large is split), when time is over, and whose outcome is to be reported. Its user calls
+// in, then carries out what the take_ functions give: batches to compress, requests to send, reports to make, topics to
+// ask about.
 // Records whose topic is not known yet are staged: encoded already, and moved to their partitions when the metadata
 // come. Memory: buffered_bytes counts encoded records and callbacks from append to report.
 // Flush: batches are counted by generation; a flush begins a new one, and is over when all before it are empty.
@@ -141,6 +142,9 @@ class Accumulator {
   void list(PartitionQueue& partition);
   void make_due(PartitionQueue& partition);
   bool take_batch(PartitionQueue& partition, int32_t node, size_t bytes_left, Request& request);
+  void make_ready(PartitionQueue& partition, BatchSlot& slot);
+  void split(PartitionQueue& partition, BatchSlot& slot, const Slice& records);
+  std::unique_ptr<ProducerBatch> new_part(const ProducerBatch& of, const ProducerBatch::Guess& guess);
   void retry_later(PartitionQueue& partition, BatchSlot& slot);
   void settle(PartitionQueue& partition);
   void give_up(PartitionQueue& partition, BatchSlot& slot, Error error);
@@ -160,7 +164,7 @@ class Accumulator {
   TopicQueue* last_topic_ = nullptr;  // of the last append
   std::map<int32_t, NodeQueue> nodes_;
   RingQueue<Timed> lingering_;  // open batches, in the order of their opening; some are gone by now
-  RingQueue<Timed> expiring_;   // all batches, in the same order; some are reported by now
+  RingQueue<Timed> expiring_;   // all but parts of others, in the same order; some are reported by now
   std::vector<PartitionQueue*> retrying_;
   ProducerIdentity identity_;
 

@@ -15,6 +15,11 @@ bool is_timely(const BatchSlot& slot) noexcept {
   return slot.state != SlotState::kDone && slot.state != SlotState::kAbandoned;
 }
 
+// The batch is more than the topic takes, or its segments.
+bool is_too_large(ErrorCode code) noexcept {
+  return code == ErrorCode::kMessageTooLarge || code == ErrorCode::kRecordListTooLarge;
+}
+
 // What a topic's error means: it may come to be, or the leaders are being chosen; or there is no hope.
 bool may_come(ErrorCode code) noexcept { return leat::is_retriable(code); }
 
@@ -223,6 +228,13 @@ void Accumulator::on_answer(const SendItem& item, const BatchAnswer& answer) {
     partition.on_returned(*slot, SlotState::kDone);
     return settle(partition);
   }
+  if (is_too_large(answer.code) && slot->record_count > 1) {
+    // Bytes that were compressed here and do not unpack leave no other way than the one of a single record.
+    if (const leat::Result<Slice> records = slot->batch->unpacked_records()) {
+      split(partition, *slot, *records);
+      return settle(partition);
+    }
+  }
   switch (partition.judge(*slot, answer.code, idempotent_)) {
     case Verdict::kDelivered: {
       const bool duplicate = answer.code != ErrorCode::kNone;
@@ -315,8 +327,7 @@ bool Accumulator::is_unresolved(const Timed& timed) {
                        [&](const auto& batch) { return batch->id() == timed.batch_id; });
   }
   if (timed.partition->open && timed.partition->open->id() == timed.batch_id) return true;
-  const BatchSlot* const slot = timed.partition->find(timed.batch_id);
-  return slot != nullptr && is_timely(*slot);
+  return timed.partition->find_expiring(timed.batch_id) != nullptr;
 }
 
 void Accumulator::expire(const Timed& timed) {
@@ -348,7 +359,9 @@ void Accumulator::expire(const Timed& timed) {
                                        .error = late(name, partition.trouble)});
     return;
   }
-  give_up(partition, *partition.find(timed.batch_id), late(name, partition.trouble));
+  while (BatchSlot* const slot = partition.find_expiring(timed.batch_id)) {
+    give_up(partition, *slot, late(name, partition.trouble));
+  }
   partition.drop_done();
 }
 

@@ -12,6 +12,11 @@ namespace {
 // one without an answer, no more may be stored than leave it among them.
 constexpr size_t kBatchesRemembered = 5;
 
+// Of the record that comes `record_count` records later; they wrap to 0.
+int32_t sequence_after(int32_t sequence, int32_t record_count) noexcept {
+  return static_cast<int32_t>((uint32_t(sequence) + uint32_t(record_count)) & INT32_MAX);
+}
+
 }  // namespace
 
 BatchSlot& PartitionQueue::seal() {
@@ -57,12 +62,19 @@ void PartitionQueue::on_sent(BatchSlot& slot, int32_t node, bool idempotent) noe
   if (!idempotent || slot.base_sequence != kNoSequence) return;
   slot.base_sequence = next_sequence_;
   slot.stamped = false;
-  next_sequence_ = static_cast<int32_t>((uint32_t(next_sequence_) + uint32_t(slot.record_count)) & INT32_MAX);
+  next_sequence_ = sequence_after(next_sequence_, slot.record_count);
 }
 
 BatchSlot* PartitionQueue::find(uint64_t batch_id) noexcept {
   for (size_t i = 0; i < slots_.size(); ++i) {
     if (slots_[i].batch_id == batch_id) return &slots_[i];
+  }
+  return nullptr;
+}
+
+BatchSlot* PartitionQueue::find_expiring(uint64_t batch_id) noexcept {
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    if (slots_[i].batch && slots_[i].batch->expires_with == batch_id) return &slots_[i];
   }
   return nullptr;
 }
@@ -98,6 +110,24 @@ void PartitionQueue::on_returned(BatchSlot& slot, SlotState state) noexcept {
   slot.state = state;
   if (state == SlotState::kReady) recovering_ = true;
   drop_done();
+}
+
+// Those behind it keep their numbers: as many records as before stand before them.
+void PartitionQueue::replace(BatchSlot& slot, std::vector<BatchSlot> parts) {
+  ENSURE(slot.state == SlotState::kInFlight && in_flight_ > 0 && !parts.empty());
+  --in_flight_;
+  recovering_ = true;
+  int32_t sequence = slot.base_sequence;
+  for (BatchSlot& part : parts) {
+    part.base_sequence = sequence;
+    if (sequence != kNoSequence) sequence = sequence_after(sequence, part.record_count);
+  }
+  size_t place = 0;
+  while (slots_[place].batch_id != slot.batch_id) ++place;
+  for (size_t added = 1; added < parts.size(); ++added) slots_.push_back({});
+  for (size_t i = slots_.size() - 1; i >= place + parts.size(); --i)
+    slots_[i] = std::move(slots_[i - parts.size() + 1]);
+  for (size_t i = 0; i < parts.size(); ++i) slots_[place + i] = std::move(parts[i]);
 }
 
 void PartitionQueue::reset_sequences(const ProducerIdentity& next) noexcept {

@@ -10,6 +10,7 @@
 // waits for one before it is no news; of the first one it means that a gap is before it (a batch that was given up) or
 // that the broker lost what it had: nothing from here on was stored, so all of it gets new sequences under a new epoch.
 // A batch that is reported while in flight (its time is over) keeps its place until its request ends.
+// One that was refused as too large gives its place, and its sequence numbers, to the batches that it is split into.
 // Invariants: in_flight is the number of slots in flight, abandoned ones included; the first slot is not done. Pure;
 // guarded by the producer's lock.
 #pragma once
@@ -85,12 +86,16 @@ class PartitionQueue {
   void on_sent(BatchSlot& slot, int32_t node, bool idempotent) noexcept;
 
   BatchSlot* find(uint64_t batch_id) noexcept;
+  // The first that has no outcome yet and whose time is over with this batch's.
+  BatchSlot* find_expiring(uint64_t batch_id) noexcept;
   void note_stored() noexcept { known_to_broker_ = true; }  // under the identity that it has
   bool is_first(const BatchSlot& slot) noexcept;            // nothing before it is unresolved
   Verdict judge(const BatchSlot& slot, ErrorCode code, bool idempotent) noexcept;
 
   // The request that had it ended, and the slot is in its new state: kReady (to be sent again) or kDone.
   void on_returned(BatchSlot& slot, SlotState state) noexcept;
+  // The same, of one that was not stored: `parts`, with its records in their order, take its place. The slot is gone.
+  void replace(BatchSlot& slot, std::vector<BatchSlot> parts);
   void want_new_epoch() noexcept { new_epoch_wanted_ = true; }
   // All are back, and this partition is to go on under another identity: see reset_sequences.
   bool may_change_epoch() const noexcept { return new_epoch_wanted_ && in_flight_ == 0; }

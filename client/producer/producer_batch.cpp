@@ -9,6 +9,7 @@
 #include "core/codec/byte_order.h"
 #include "core/codec/writer.h"
 #include "core/record/compression.h"
+#include "core/record/record_parse.h"
 
 namespace leat::client::detail {
 namespace {
@@ -55,7 +56,7 @@ size_t headers_size(std::span<const Header> headers) noexcept {
 }  // namespace
 
 ProducerBatch::ProducerBatch(uint64_t id, Nanos opened_at, const Guess& guess)
-    : id_(id), opened_at_(opened_at), guess_(guess) {}
+    : expires_with(id), id_(id), opened_at_(opened_at), guess_(guess) {}
 
 size_t ProducerBatch::record_size_max(const ProducerRecord& record) noexcept {
   const size_t key = record.key ? record.key->size() : 0;
@@ -148,6 +149,34 @@ void ProducerBatch::seal_unpacked() {
   ENSURE(record_count_ > 0);
   packed_size_ = size_;
   packed_ = Slice(std::move(block_), 0, size_);
+}
+
+leat::Result<Slice> ProducerBatch::unpacked_records() const {
+  ENSURE(is_packed());
+  const Slice body = packed_.sub(kBatchHeaderBytes, packed_.size() - kBatchHeaderBytes);
+  if (codec_ == Codec::kNone) return body;
+  return decompress(codec_, body.view(), static_cast<int64_t>(size_ - kBatchHeaderBytes));
+}
+
+void ProducerBatch::visit(const Slice& records, std::string_view topic, const VisitRecord& on_record) const {
+  std::vector<Header> headers;
+  const uint8_t* next = records.data();
+  const uint8_t* const end = next + records.size();
+  for (size_t index = 0; next != end; ++index) {
+    leat::RecordView view;
+    const RecordFault fault = record_parse::record(next, end, view);
+    ENSURE(fault == RecordFault::kNone, "a record of our own: {}", to_string(fault));
+    headers.clear();
+    leat::HeaderReader reader = view.headers();
+    for (leat::HeaderView header; view.header_count > 0 && reader.next(header);) {
+      headers.push_back({.key = header.key, .value = {}});
+      if (header.value) headers.back().value = leat::as_text(*header.value);
+    }
+    ProducerRecord record{.topic = topic, .headers = headers};
+    if (view.key) record.key = leat::as_text(*view.key);
+    if (view.value) record.value = leat::as_text(*view.value);
+    on_record(index, record, add_timestamps(base_timestamp_ms_, view.timestamp_delta));
+  }
 }
 
 const Slice& ProducerBatch::stamp(const ProducerIdentity& identity, int32_t base_sequence) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -48,17 +49,23 @@ class ProducerBatch {
   // What its records weigh against the producer's memory bound.
   size_t charged_bytes() const noexcept { return charged_bytes_; }
   uint64_t generation = 0;  // for flush; see accumulator.h
+  // Of the batch with whose time this one's is over: itself, or the one that it was split from.
+  uint64_t expires_with = 0;
 
   // No record is larger than this when encoded.
   static size_t record_size_max(const ProducerRecord& record) noexcept;
   // The callback is empty afterwards.
   OutcomePlace append(const ProducerRecord& record, int64_t timestamp_ms, DeliveryCallback& on_delivery);
-  // A staged record comes from another batch, with its callback.
+  // A record comes from another batch, with its callback: it was staged, or that one is split.
   void append_moved(const ProducerRecord& record, int64_t timestamp_ms, ProducerBatch& from, size_t index);
 
   // Of a batch that is neither packed nor sealed; holds on to the block.
   Slice records() const noexcept { return {block_, kBatchHeaderBytes, size_ - kBatchHeaderBytes}; }
-  int64_t base_timestamp_ms() const noexcept { return base_timestamp_ms_; }
+  // The same of a packed batch, unpacked where it is compressed.
+  leat::Result<Slice> unpacked_records() const;
+  // `records` are this batch's, encoded; the record that is shown points into them.
+  using VisitRecord = std::function<void(size_t index, const ProducerRecord& record, int64_t timestamp_ms)>;
+  void visit(const Slice& records, std::string_view topic, const VisitRecord& on_record) const;
 
   // What is sent: packed once, then stamped. pack() may run on a worker, on `records()` of a sealed batch.
   static leat::Result<Slice> pack(Codec codec, std::optional<int> level, ByteView records);

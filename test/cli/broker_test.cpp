@@ -70,7 +70,7 @@ TEST_CASE("produce: what the broker calls retriable is tried again, the rest is 
   const Captured refused = run_leat({"-b", small.address(), "produce", "orders"}, "x\n");
   CHECK(refused.exit_code == kExitFailed);
   CHECK(contains(refused.errors, "MESSAGE_TOO_LARGE"));
-  CHECK(contains(refused.errors, "--batch-bytes"));
+  CHECK(contains(refused.errors, "max.message.bytes"));
   CHECK(small.record_count() == 0);
   const FakeBroker unanswered({});
   CHECK(contains(run_leat({"-b", unanswered.address(), "produce", "orders", "--acks", "0"}, "x\n").out,
@@ -100,18 +100,20 @@ TEST_CASE("produce: a record that is too large says what would help", "[cli][bro
   CHECK(contains(request.errors, "more than the broker takes in a request (MESSAGE_TOO_LARGE)"));
   CHECK(contains(request.errors, "socket.request.max.bytes is 3000000"));
   CHECK(patient.record_count() == 0);
-  // Where the broker is the first to know: a record that is too large by itself, and many in one batch.
-  for (const bool is_large : {true, false}) {
-    const FakeBroker refusing({.produce_errors = 1,
-                               .produce_error = ErrorCode::kMessageTooLarge,
-                               .configs = {{"max.message.bytes", "1000"}}});
-    const Captured refused = produce(refusing, is_large ? std::string(990, 'x') + "\n" : "a\nb\nc\n");
-    INFO(refused.errors);
-    CHECK(refused.exit_code == kExitFailed);
-    CHECK(contains(refused.errors, "max.message.bytes is 1000"));
-    CHECK(contains(refused.errors, "leat config set topic orders max.message.bytes=N"));
-    CHECK(contains(refused.errors, "--batch-bytes") == !is_large);
-  }
+  // Where the broker is the first to know: a record that is too large by itself is refused, many in one batch are
+  // split.
+  const FakeBroker::Script refuses{
+      .produce_errors = 1, .produce_error = ErrorCode::kMessageTooLarge, .configs = {{"max.message.bytes", "1000"}}};
+  const FakeBroker refusing(refuses);
+  const Captured refused = produce(refusing, std::string(990, 'x') + "\n");
+  INFO(refused.errors);
+  CHECK(refused.exit_code == kExitFailed);
+  CHECK(contains(refused.errors, "max.message.bytes is 1000"));
+  CHECK(contains(refused.errors, "leat config set topic orders max.message.bytes=N"));
+  const FakeBroker splitting(refuses);
+  const Captured many = produce(splitting, "a\nb\nc\n");
+  CHECK(many.exit_code == kExitOk);
+  CHECK(splitting.record_count() == 3);
 }
 
 TEST_CASE("topic describe: what is there is described, what is not is told, and fails", "[cli][broker]") {

@@ -298,7 +298,9 @@ ProduceResponse FakeCluster::produce(int32_t node, const ProduceRequest& request
         part.error_code = ErrorCode::kNotLeaderOrFollower;
         continue;
       }
-      part.error_code = append(partition, data.records->first(), part.base_offset);
+      const Slice& batch = data.records->first();
+      part.error_code =
+          batch.size() > batch_bytes_max ? ErrorCode::kMessageTooLarge : append(partition, batch, part.base_offset);
     }
   }
   return response;

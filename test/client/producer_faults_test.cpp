@@ -120,6 +120,27 @@ TEST_CASE("producer faults: an idempotent producer loses nothing, doubles nothin
   CHECK(retried > seeds(300) * 30);
 }
 
+TEST_CASE("producer faults: batches that are too large for the topic are split, in order and once each",
+          "[client][producer][faults]") {
+  uint64_t split = 0;
+  for (uint64_t seed = 1; seed <= seeds(100); ++seed) {
+    INFO("seed " << seed);
+    client::ProducerSettings settings;
+    settings.linger_ms = 200;
+    settings.retry_backoff_ms = 20;
+    settings.delivery_timeout_ms = 300'000;
+    if (seed % 3 == 0) settings.compression = client::Compression::kLz4;
+    FaultRun run(seed, settings);
+    run.f.cluster.batch_bytes_max = 110 + seed % 40;  // one record in a frame of lz4, and its header, take less
+    run.run();
+    REQUIRE(run.f.outcomes.failed() == 0);
+    run.check_order();
+    run.check_offsets();
+    split += run.producer->stats().batches_split;
+  }
+  CHECK(split > seeds(100) * 5);
+}
+
 TEST_CASE("producer faults: records that are given up leave no disorder and no doubles", "[client][producer][faults]") {
   size_t failed = 0;
   for (uint64_t seed = 1; seed <= seeds(300); ++seed) {

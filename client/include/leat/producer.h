@@ -70,6 +70,7 @@ struct ProducerStats {
   uint64_t records_failed = 0;
   uint64_t batches_sent = 0;  // with those sent again
   uint64_t batches_retried = 0;
+  uint64_t batches_split = 0;  // refused as too large, and sent again as two each
   uint64_t requests_sent = 0;
   size_t buffered_bytes = 0;  // now
   size_t buffered_records = 0;
