@@ -64,15 +64,10 @@ std::string bootstrap_advice(const client::ClientSettings& settings) {
                      first_address(settings.bootstrap_servers));
 }
 
-// Whether an error is about an address that the user gave, or at which a broker has been reached before: then it is not
-// one that brokers tell and nobody reaches.
-bool is_known_address(const std::string& words, const std::string& bootstrap_servers) {
-  constexpr std::string_view kReachedBefore = " is not reachable any more";  // client/cluster/broker_link.cpp
-  if (words.find(kReachedBefore) != std::string::npos) return true;
+bool is_given(const std::string& address, const std::string& bootstrap_servers) {
   const Result<std::vector<HostPort>> given = parse_host_ports(bootstrap_servers);
-  return given && std::any_of(given->begin(), given->end(), [&words](const HostPort& address) {
-           return words.find(fmt::format("broker {} is not", address.to_string())) != std::string::npos;
-         });
+  return given && std::any_of(given->begin(), given->end(),
+                              [&address](const HostPort& one) { return one.to_string() == address; });
 }
 
 }  // namespace
@@ -120,7 +115,11 @@ Error Session::failure(const client::Error& error, std::string words) {
   std::string_view kind;
   if (error.cause() == client::Cause::kBroker) kind = error.name();
   if (means_no_broker(error.cause())) kind = kUnreachableKind;
-  keep({.words = words, .kind = kind, .cause = error.cause()});
+  keep({.words = words,
+        .kind = kind,
+        .cause = error.cause(),
+        .broker = error.broker(),
+        .answered_before = error.answered_before()});
   return {errc_of(error.cause()), std::move(words)};
 }
 
@@ -156,11 +155,13 @@ Error Session::advised(const Error& error) {
   const Kept* const kept = kept_of(error);
   if (!client_ || kept == nullptr || !means_no_broker(kept->cause)) return error;
   Kept better = *kept;
-  const bool was_reached = better.cause == client::Cause::kNetwork;
   const Result<client::ClientSettings> settings = client_settings();
   if (!settings) return error;
   const client::Result<> there = client_->connect().wait();
-  const bool is_known = was_reached || is_known_address(error.context, settings->bootstrap_servers);
+  // Else it is an address that brokers tell and nobody reaches.
+  const bool is_known = better.cause == client::Cause::kNetwork ||
+                        better.answered_before == client::AnsweredBefore::kYes ||
+                        is_given(better.broker, settings->bootstrap_servers);
   if (there && is_known) return error;
   better.words = with_hint(
       error.context,

@@ -86,6 +86,8 @@ class Session {
     std::string words;
     std::string_view kind;  // none of ours: Kafka's name, or "unreachable"; else empty
     client::Cause cause;
+    std::string broker = {};  // that it is about
+    client::AnsweredBefore answered_before = client::AnsweredBefore::kNo;
   };
   void keep(Kept kept);
   const Kept* kept_of(const Error& error) const;

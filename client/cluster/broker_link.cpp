@@ -150,10 +150,17 @@ void BrokerLink::on_frame(Slice payload) {
 }
 
 void BrokerLink::on_closed(std::string reason) {
-  if (state_ == State::kReady) return break_off(Error(Cause::kNetwork, std::move(reason) + size_hint()));
+  if (state_ == State::kReady) return break_off(about_us({Cause::kNetwork, std::move(reason) + size_hint()}));
   const std::string address = address_.to_string();
   const std::string_view any_more = context_.reached.contains(address) ? " any more" : "";
-  break_off(Error(Cause::kUnreachable, fmt::format("broker {} is not reachable{} ({})", address, any_more, reason)));
+  break_off(
+      about_us({Cause::kUnreachable, fmt::format("broker {} is not reachable{} ({})", address, any_more, reason)}));
+}
+
+Error BrokerLink::about_us(Error error) const {
+  const std::string address = address_.to_string();
+  const bool answered_before = context_.reached.contains(address);
+  return std::move(error).about_broker(address, answered_before ? AnsweredBefore::kYes : AnsweredBefore::kNo);
 }
 
 // A broker that is sent more than it takes closes the connection, and says why in its log only.
@@ -214,7 +221,8 @@ void BrokerLink::arm_timer(Nanos deadline) {
 void BrokerLink::on_timer() {
   const Nanos at = now();
   const auto is_due = [at](const Call& call) { return call.deadline <= at; };
-  const Error late(Cause::kTimedOut, fmt::format("the broker {} did not answer in time", address_.to_string()));
+  const Error late =
+      about_us({Cause::kTimedOut, fmt::format("the broker {} did not answer in time", address_.to_string())});
   if (std::any_of(in_flight_.begin(), in_flight_.end(), is_due)) return break_off(late);
   if (state_ == State::kNegotiating && handshake_deadline_ <= at) return break_off(late);
   const auto due = std::stable_partition(queued_.begin(), queued_.end(), std::not_fn(is_due));

@@ -90,6 +90,7 @@ class BrokerLink final : private OutboundHandler {
   void deliver_answers();
   void break_off(const Error& error);  // fails all calls, closes the connection, backs off
   std::string size_hint() const;
+  Error about_us(Error error) const;
   void on_timer();
   void arm_timer(Nanos deadline);
   Nanos now() const noexcept { return context_.scheduler.clock().monotonic(); }

@@ -139,6 +139,8 @@ TEST_CASE("broker link: a dead broker is tried at growing intervals, only while 
     CHECK(f.cause(i) == Cause::kUnreachable);
   }
   CHECK(f.answers[0]->error().message() == "broker n1:9092 is not reachable (connection refused)");
+  CHECK(f.answers[0]->error().broker() == "n1:9092");
+  CHECK(f.answers[0]->error().answered_before() == client::AnsweredBefore::kNo);
   f.cluster.revive(1);
   f.ask();
   f.scheduler.advance(Millis(2'000));
@@ -189,6 +191,8 @@ TEST_CASE("broker link: one that has answered before is not reachable any more",
   REQUIRE(f.answers[1]);
   CHECK(f.cause(1) == Cause::kUnreachable);
   CHECK(f.answers[1]->error().message() == "broker n1:9092 is not reachable any more (connection refused)");
+  CHECK(f.answers[1]->error().broker() == "n1:9092");
+  CHECK(f.answers[1]->error().answered_before() == client::AnsweredBefore::kYes);
 }
 
 TEST_CASE("broker link: close and destruction answer at once", "[client][link]") {

@@ -32,6 +32,10 @@ std::string_view to_string(Cause cause) noexcept;
 
 enum class Fatality : uint8_t { kNo, kYes };
 
+// Whether the client has had an answer of the broker at an address before: one that is gone is told from one that never
+// was there, or is only said to be.
+enum class AnsweredBefore : uint8_t { kNo, kYes };
+
 class Error {
  public:
   Error(Cause cause, std::string message);
@@ -47,10 +51,18 @@ class Error {
   bool is_retriable() const noexcept { return retriable_; }               // the same call may succeed later
   bool is_fatal() const noexcept { return fatality_ == Fatality::kYes; }  // who gave it cannot go on: make a new one
   const std::string& message() const noexcept { return message_; }        // what happened, to what, and what to do
+  // Of kNetwork, kUnreachable and kTimedOut: "host:port" of the broker that it is about; empty: of none in particular.
+  const std::string& broker() const noexcept { return broker_; }
+  AnsweredBefore answered_before() const noexcept { return answered_before_; }  // that broker
 
   Error&& as_fatal() && noexcept {
     fatality_ = Fatality::kYes;
     retriable_ = false;
+    return std::move(*this);
+  }
+  Error&& about_broker(std::string address, AnsweredBefore answered_before) && {
+    broker_ = std::move(address);
+    answered_before_ = answered_before;
     return std::move(*this);
   }
 
@@ -59,9 +71,11 @@ class Error {
 
   Cause cause_;
   Fatality fatality_ = Fatality::kNo;
+  AnsweredBefore answered_before_ = AnsweredBefore::kNo;
   bool retriable_;
   ErrorCode code_;
   std::string message_;
+  std::string broker_;
 };
 
 }  // namespace leat::client
