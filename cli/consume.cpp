@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/consume_group.h"
 #include "cli/consuming.h"
+#include "cli/following.h"
 #include "cli/topic_lookup.h"
 #include "net/protocol/error_code.h"
 
@@ -27,7 +28,11 @@ client::Task<Offsets> positions_of(const client::Consumer* consumer, std::string
 class Reading {
  public:
   Reading(Session& session, const ConsumeOptions& options, client::Client& client, RecordFormat format) noexcept
-      : session_(session), options_(options), client_(client), printer_(session, options, std::move(format)) {}
+      : session_(session),
+        options_(options),
+        client_(client),
+        printer_(session, options, std::move(format)),
+        following_(session) {}
 
   Result<void> begin(const std::vector<int32_t>& partitions);
   Result<void> run();
@@ -42,6 +47,7 @@ class Reading {
   const ConsumeOptions& options_;
   client::Client& client_;
   RecordPrinter printer_;
+  Following following_;
   std::unique_ptr<client::Consumer> consumer_;
   Offsets next_;           // behind what was printed
   Offsets ends_;           // with --exit
@@ -91,14 +97,17 @@ void Reading::note_finished() {
 }
 
 Result<void> Reading::run() {
+  following_.begin();  // leaders have told where partitions begin
   while (!printer_.is_done() && !(options_.exit_at_end && unfinished_.empty())) {
     const client::Result<client::Records> records = consumer_->poll(poll_wait_ms(options_)).wait();
-    if (!records) {
+    if (!options_.exit_at_end) following_.look(*consumer_, records);
+    const bool goes_on = records || (!options_.exit_at_end && following_.bears(records.error()));
+    if (!goes_on) {
       const client::Result<client::Records> before_it = consumer_->poll(0).wait();
       if (before_it) print(*before_it);
       return fail(failed(records.error()));
     }
-    print(*records);
+    if (records) print(*records);
     session_.console.look_for_reader();
     if (options_.exit_at_end) note_finished();
   }

@@ -12,6 +12,7 @@
 #include <optional>
 #include <utility>
 
+#include "cli/following.h"
 #include "cli/moment.h"
 #include "cli/suggest.h"
 #include "cli/topic_lookup.h"
@@ -40,7 +41,11 @@ bool is_twice_there(ErrorCode code) noexcept {
 class GroupReading final : public client::RebalanceListener {
  public:
   GroupReading(Session& session, const ConsumeOptions& options, client::Admin& admin, RecordFormat format)
-      : session_(session), options_(options), admin_(admin), printer_(session, options, std::move(format)) {}
+      : session_(session),
+        options_(options),
+        admin_(admin),
+        printer_(session, options, std::move(format)),
+        following_(session) {}
 
   // Until it is interrupted, or as --exit and --count say. Both in the loop's thread, where `consumer` outlives them.
   client::Task<Result<void>> read(client::Consumer* consumer);
@@ -59,6 +64,7 @@ class GroupReading final : public client::RebalanceListener {
   client::Offsets uncommitted_of(const Partitions& partitions) const;
   client::Task<Result<void>> commit(client::Offsets offsets);
   client::Task<Result<bool>> has_reached_ends();
+  bool bears(const client::Error& error) const noexcept;
   void tell_idle();
   void tell(const std::string& line);
   void forget(const Partitions& partitions);
@@ -67,6 +73,7 @@ class GroupReading final : public client::RebalanceListener {
   const ConsumeOptions& options_;
   client::Admin& admin_;
   RecordPrinter printer_;
+  Following following_;
   client::Consumer* consumer_ = nullptr;
   std::map<client::TopicPartition, int64_t> done_;  // records below need not come again
   std::map<client::TopicPartition, int64_t> committed_;
@@ -102,8 +109,11 @@ client::Task<Result<void>> GroupReading::read(client::Consumer* consumer) {
 client::Task<Result<void>> GroupReading::take_turn() {
   client::Pending<client::Records> pending = consumer_->poll(poll_wait_ms(options_));
   const client::Result<client::Records> records = co_await std::move(pending);
+  if (!options_.exit_at_end) following_.look(*consumer_, records);
   if (records) {
     print(*records);
+  } else if (bears(records.error())) {
+    // It is told, and goes on by itself.
   } else if (records.error().kafka_code() == ErrorCode::kOffsetOutOfRange && !records.error().is_fatal()) {
     tell(records.error().message());  // it goes on at the nearest offset that there is
   } else {
@@ -119,6 +129,11 @@ client::Task<Result<void>> GroupReading::take_turn() {
   client::Offsets offsets = uncommitted_of(consumer_->assignment());
   const Result<void> committed = co_await commit(std::move(offsets));
   co_return committed;
+}
+
+// Who waits for more waits for brokers, too; not who ends.
+bool GroupReading::bears(const client::Error& error) const noexcept {
+  return !options_.exit_at_end && !leaving_ && following_.bears(error);
 }
 
 // What was read before the trouble is printed before it is told.
@@ -170,6 +185,7 @@ client::Task<Result<void>> GroupReading::commit(client::Offsets offsets) {
     co_return Result<void>();
   }
   const client::Error& error = committed.error();
+  if (bears(error)) co_return Result<void>();  // the next commit claims as much, and more
   if (!is_of_the_past(error.kafka_code())) co_return fail(session_.failure(error));
   const auto& first = offsets.begin()->first;
   tell(offsets.size() == 1
@@ -204,6 +220,7 @@ client::Task<Result<bool>> GroupReading::has_reached_ends() {
 }
 
 client::Task<> GroupReading::on_assigned(Partitions) {
+  following_.begin();
   if (options_.group_protocol == "auto" && consumer_->group_protocol() == client::GroupProtocol::kClassic &&
       !std::exchange(told_protocol_, true)) {
     tell("the broker does not speak the consumer protocol; joining with the classic one");

@@ -16,8 +16,6 @@
 namespace leat::cli {
 namespace {
 
-constexpr std::string_view kUnreachableKind = "unreachable";
-
 volatile std::sig_atomic_t interrupt_seen = 0;
 
 void on_signal(int /*number*/) noexcept { interrupt_seen = 1; }

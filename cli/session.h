@@ -26,6 +26,8 @@ inline constexpr int kExitUsage = 2;        // the command line is wrong
 inline constexpr int kExitUnreachable = 3;  // no broker, or no answer in time
 inline constexpr int kExitTornTail = 4;     // verify found a torn tail, and nothing else
 
+inline constexpr std::string_view kUnreachableKind = "unreachable";  // of errors with --json
+
 struct GlobalOptions {
   AddressFlags address;
   bool json = false;

@@ -13,6 +13,7 @@
 
 #include "cli/command.h"
 #include "cli/contexts_address.h"
+#include "cli/following.h"
 #include "cli/top_json.h"
 #include "cli/top_metrics.h"
 #include "cli/top_sampler.h"
@@ -46,6 +47,7 @@ class Top {
         wake_(setup.wake),
         sampler_(admin, options.internal ? InternalTopics::kShown : InternalTopics::kLeftOut, setup.wake),
         probe_(std::move(setup.probe)),
+        following_(session),
         order_(parse_top_order(options.order).value_or(TopOrder::kLag)) {}
 
   Result<void> run();
@@ -72,6 +74,7 @@ class Top {
   const std::shared_ptr<WakePipe> wake_;
   Sampler sampler_;
   std::optional<MetricsProbe> probe_;
+  Following following_;
   TopOrder order_;
   TopTerminal* terminal_ = nullptr;  // none: lines are printed
   Nanos due_{0};                     // when the next measurement begins
@@ -124,7 +127,7 @@ void Top::begin_when_due(Nanos now) {
   if (probe_) probe_->begin(now);
 }
 
-// Whoever looks at a screen looks on while a broker restarts; lines end with the error.
+// Whoever looks on looks on while a broker restarts; a number of measurements ends with the error.
 Result<void> Top::take_up(Nanos now) {
   if (probe_) probe_->advance(now);
   if (std::optional<client::Result<Sample>> answer = sampler_.advance()) {
@@ -132,10 +135,12 @@ Result<void> Top::take_up(Nanos now) {
       arrived_ = **std::move(answer);
       arrived_->taken_at = now;
       arrived_->wall_ms = session_.clock.wall_ms();
-    } else if (terminal_ == nullptr || !before_) {
-      return fail(session_.failure(answer->error()));
+    } else if (const client::Error& error = answer->error(); before_ && terminal_ != nullptr) {
+      set_status(error.message());
+    } else if (before_ && !options_.count && following_.bears(error)) {
+      following_.note(error);
     } else {
-      set_status(answer->error().message());
+      return fail(session_.failure(error));
     }
   }
   if (!arrived_ || (probe_ && !probe_->is_idle())) return {};
@@ -151,6 +156,8 @@ void Top::on_sample(Sample sample) {
   report_ = report_of(before_ ? &*before_ : nullptr, sample);
   sort_rows(report_, order_);
   before_ = std::move(sample);
+  following_.begin();
+  if (terminal_ == nullptr) following_.note(std::nullopt);
   set_status("");
   must_draw_ = true;
   if (terminal_ == nullptr && report_.elapsed_s) show();  // the first one has no rates

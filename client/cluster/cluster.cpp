@@ -74,7 +74,10 @@ void Cluster::on_answer(Result<LinkAnswer> answer) {
   if (closed_) return;
   asking_ = false;
   bool complete = false;
-  if (answer) {
+  trouble_.reset();
+  if (!answer) {
+    trouble_ = answer.error();
+  } else {
     leat::Result<MetadataResponse> response =
         decode_response<MetadataResponse>(std::move(answer->payload), answer->version, answer->correlation_id);
     if (response) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,6 +36,8 @@ class Cluster {
   Cluster& operator=(const Cluster&) = delete;
 
   const MetadataCache& metadata() const noexcept { return cache_; }
+  // Why the last question for metadata had no answer; none: it had one.
+  const std::optional<Error>& trouble() const noexcept { return trouble_; }
   void want_topic(std::string_view topic);
   void forget_topic(std::string_view topic) { cache_.forget(topic); }
   // Something did not fit with what is known. Asks at once, or after the pause that is due.
@@ -74,6 +77,7 @@ class Cluster {
   std::vector<ClusterListener*> listeners_;
   TimerId timer_ = kNoTimer;
   Nanos timer_at_{0};
+  std::optional<Error> trouble_;
   Nanos not_before_{0};  // the pause after the last answer
   int vain_ = 0;         // answers in a row that left something missing, or none at all
   bool asking_ = false;

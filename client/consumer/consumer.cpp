@@ -42,6 +42,7 @@ Pending<std::map<TopicPartition, OffsetAndTimestamp>> Consumer::offsets_for_time
 }
 Pending<> Consumer::close(int64_t timeout_ms) { return core_->close(timeout_ms); }
 
+std::optional<Error> Consumer::trouble() const { return core_->trouble(); }
 ConsumerStats Consumer::stats() const { return core_->stats(); }
 std::string Consumer::member_id() const { return core_->member_id(); }
 GroupProtocol Consumer::group_protocol() const { return core_->group_protocol(); }

@@ -127,6 +127,7 @@ Result<> ConsumerCore::subscribe(Subscription subscription) {
 
 Result<> ConsumerCore::unsubscribe() {
   return in_loop([&]() -> Result<> {
+    outages_.clear({.of = Outages::Of::kGroup});
     if (session_) {
       session_->leave();
       leaving_ = std::move(session_);
@@ -334,6 +335,18 @@ void ConsumerCore::on_group_error(Error error) {
   context_.scheduler.call_soon([weak = weak_from_this()] {
     if (const Self self = weak.lock()) self->work();
   });
+}
+
+void ConsumerCore::on_coordinator_failed(const Error& error) {
+  if (session_) outages_.note({.of = Outages::Of::kGroup}, error, now());  // who leaves waits for nothing
+}
+
+std::optional<Error> ConsumerCore::trouble() {
+  std::optional<Error> current;
+  run_in_loop(*executor_, [&] {
+    if (!closing_ && !stopped_.is_set()) current = outages_.current(now());
+  });
+  return current;
 }
 
 Nanos ConsumerCore::poll_deadline() const {

@@ -20,6 +20,7 @@
 #include "client/cluster/open_calls.h"
 #include "client/consumer/fetched_records.h"
 #include "client/consumer/group_session.h"
+#include "client/consumer/outages.h"
 #include "client/consumer/partition_table.h"
 #include "client/participant.h"
 
@@ -48,6 +49,7 @@ class ConsumerCore final : public std::enable_shared_from_this<ConsumerCore>,
   Pending<Offsets> committed(std::vector<TopicPartition> partitions);
   Pending<FoundOffsets> offsets_for_times(OffsetTimes times);
   Pending<> close(int64_t timeout_ms);
+  std::optional<Error> trouble();
   ConsumerStats stats();
   std::string member_id();
   GroupProtocol group_protocol();
@@ -87,6 +89,8 @@ class ConsumerCore final : public std::enable_shared_from_this<ConsumerCore>,
   leat::Task<void> lose(std::vector<TopicPartition> partitions) override;
   std::vector<TopicPartition> owned() const override { return table_.names(); }
   void on_group_error(Error error) override;
+  void on_coordinator_failed(const Error& error) override;
+  void on_coordinator_answered() override { outages_.clear({.of = Outages::Of::kGroup}); }
   Nanos poll_deadline() const override;
 
   // The loop.
@@ -96,6 +100,7 @@ class ConsumerCore final : public std::enable_shared_from_this<ConsumerCore>,
   void answer_poll();
   void tell_nowhere();
   void fetch();
+  void review_outages();
   void send_fetch(int32_t node, FetchPlan plan);
   void on_fetch_answer(int32_t node, const std::vector<FetchItem>& items, Result<LinkAnswer> answer);
   std::optional<Arrival> on_fetched(int32_t node, const FetchItem& item,
@@ -133,6 +138,7 @@ class ConsumerCore final : public std::enable_shared_from_this<ConsumerCore>,
   std::optional<Poll> polling_;
   std::deque<Error> errors_;  // for poll() to give
   std::optional<Error> fatal_;
+  Outages outages_;
   std::set<int32_t> busy_;  // nodes that owe an answer to a fetch
   std::map<int32_t, Nanos> node_retry_at_;
   Nanos polled_at_{0};

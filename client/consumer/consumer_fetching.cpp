@@ -61,6 +61,11 @@ class ConsumerCore::ReadJob final : public Job {
 Nanos ConsumerCore::retry_at() const { return now() + Millis(context_.settings.retry_backoff_ms); }
 
 void ConsumerCore::on_metadata() {
+  if (cluster_.trouble()) {
+    outages_.note({.of = Outages::Of::kMetadata}, *cluster_.trouble(), now());
+  } else {
+    outages_.clear({.of = Outages::Of::kMetadata});
+  }
   if (session_) session_->on_metadata();
   work();
 }
@@ -89,7 +94,34 @@ void ConsumerCore::fetch() {
   bool leaderless = false;
   std::map<int32_t, FetchPlan> plans = table_.plan(cluster_.metadata(), now(), busy, leaderless);
   if (leaderless) cluster_.refresh_soon();
+  if (leaderless || !outages_.empty()) review_outages();
   for (auto& [node, plan] : plans) send_fetch(node, std::move(plan));
+}
+
+// Partitions without a leader are an outage; brokers and partitions that nothing is read of any more are none.
+void ConsumerCore::review_outages() {
+  const FetchNeeds needs = table_.needs(cluster_.metadata());
+  for (const TopicPartition& name : needs.leaderless) {
+    outages_.note({.of = Outages::Of::kLeader, .partition = name},
+                  Error::from_broker(ErrorCode::kLeaderNotAvailable, fmt::format("{}-{}", name.topic, name.partition),
+                                     "it has no leader"),
+                  now());
+  }
+  outages_.clear_unless([&](const Outages::Source& source) {
+    switch (source.of) {
+      case Outages::Of::kFetches:
+        return needs.nodes.contains(source.node);
+      case Outages::Of::kLeader:
+        return needs.leaderless.contains(source.partition);
+      case Outages::Of::kPartition:
+        return table_.contains(source.partition);
+      case Outages::Of::kGroup:
+      case Outages::Of::kPositions:
+      case Outages::Of::kMetadata:
+        return true;
+    }
+    return true;
+  });
 }
 
 void ConsumerCore::send_fetch(int32_t node, FetchPlan plan) {
@@ -135,6 +167,7 @@ void ConsumerCore::on_fetch_answer(int32_t node, const std::vector<FetchItem>& i
     }
   }
   if (failed) {
+    outages_.note({.of = Outages::Of::kFetches, .node = node}, *failed, now());
     const bool waits = is_worth_waiting(context_.settings, *failed);
     node_retry_at_[node] = now() + (waits ? coordinator_.pause(1) : kToldPause);
     cluster_.refresh_soon();
@@ -142,6 +175,7 @@ void ConsumerCore::on_fetch_answer(int32_t node, const std::vector<FetchItem>& i
     return work();
   }
   node_retry_at_.erase(node);
+  outages_.clear({.of = Outages::Of::kFetches, .node = node});
   std::map<TopicPartition, const FetchItem*> asked;
   for (const FetchItem& item : items) asked[item.name] = &item;
   std::vector<Arrival> arrivals;
@@ -173,6 +207,9 @@ std::optional<ConsumerCore::Arrival> ConsumerCore::on_fetched(int32_t node, cons
         break;
       case PartitionTable::AfterError::kRefreshMetadata:
         cluster_.refresh_soon();
+        outages_.note({.of = Outages::Of::kPartition, .partition = item.name},
+                      Error::from_broker(data.error_code, fmt::format("{}-{}", item.name.topic, item.name.partition)),
+                      now());
         break;
       case PartitionTable::AfterError::kTell:
         errors_.push_back(Error::from_broker(
@@ -181,6 +218,7 @@ std::optional<ConsumerCore::Arrival> ConsumerCore::on_fetched(int32_t node, cons
     }
     return std::nullopt;
   }
+  if (!outages_.empty()) outages_.clear({.of = Outages::Of::kPartition, .partition = item.name});
   if (data.preferred_read_replica >= 0 && data.preferred_read_replica != node) {
     table_.set_replica(item, data.preferred_read_replica, now() + Millis(context_.settings.metadata_max_age_ms));
   }

@@ -54,12 +54,16 @@ leat::Task<void> ConsumerCore::find_positions(Self self) {
     }
     if (self->polling_) self->tell_nowhere();
     if (failed) {
+      self->outages_.note({.of = Outages::Of::kPositions}, *failed, self->now());
       if (!is_worth_waiting(self->context_.settings, *failed)) self->errors_.push_back(*std::move(failed));
       self->work();
       (void)co_await self->stopped_.wait_for(kToldPause);
+    } else {
+      self->outages_.clear({.of = Outages::Of::kPositions});
     }
   }
   self->finding_positions_ = false;
+  self->outages_.clear({.of = Outages::Of::kPositions});  // what was asked for may have been taken away
   if (!self->stopped_.is_set()) self->work();
 }
 

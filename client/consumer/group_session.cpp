@@ -116,6 +116,7 @@ leat::Task<void> GroupSession::step() {
 }
 
 void GroupSession::judge(MemberVerdict verdict, ErrorCode code, const std::optional<std::string>& words) {
+  if (verdict != MemberVerdict::kTryLater) host_.on_coordinator_answered();
   switch (verdict) {
     case MemberVerdict::kGoOn:
       failures_ = 0;
@@ -143,6 +144,7 @@ void GroupSession::judge(MemberVerdict verdict, ErrorCode code, const std::optio
 void GroupSession::on_unreachable(const Error& error) {
   if (coordinator_.stopped().is_set()) return;
   coordinator_.note(error);
+  host_.on_coordinator_failed(error);
   consumer_.on_no_answer();
   retry_at_ = now() + coordinator_.pause(++failures_);
   if (!is_worth_waiting(context_.settings, error)) host_.on_group_error(error);

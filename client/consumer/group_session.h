@@ -31,6 +31,9 @@ class GroupHost {
   virtual leat::Task<void> lose(std::vector<TopicPartition> partitions) = 0;  // somebody else's already
   virtual std::vector<TopicPartition> owned() const = 0;
   virtual void on_group_error(Error error) = 0;
+  // The coordinator is not there at present, or answers again.
+  virtual void on_coordinator_failed(const Error& error) = 0;
+  virtual void on_coordinator_answered() = 0;
   virtual Nanos poll_deadline() const = 0;  // by then the program is to have polled
 };
 

@@ -200,6 +200,24 @@ std::map<int32_t, FetchPlan> PartitionTable::plan(const MetadataCache& metadata,
   return plans;
 }
 
+// A topic that no broker has told of yet needs nothing.
+FetchNeeds PartitionTable::needs(const MetadataCache& metadata) const {
+  FetchNeeds needs;
+  for (const auto& [name, partition] : partitions_) {
+    const KnownTopic* const topic = metadata.find(name.topic);
+    if (partition.standing != Standing::kReads || partition.paused || topic == nullptr || !topic->answered) continue;
+    const auto index = static_cast<size_t>(name.partition);
+    const int32_t leader = index < topic->partitions.size() ? topic->partitions[index].leader : -1;
+    if (leader < 0) {
+      needs.leaderless.insert(name);
+    } else {
+      needs.nodes.insert(leader);
+    }
+    if (partition.replica >= 0) needs.nodes.insert(partition.replica);
+  }
+  return needs;
+}
+
 PartitionTable::AfterError PartitionTable::on_error(const FetchItem& item, ErrorCode code, int32_t node, Nanos now,
                                                     Nanos retry_at) {
   Partition* const partition = find(item.name, item.round);

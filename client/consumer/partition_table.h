@@ -36,6 +36,12 @@ struct FetchPlan {
   bool holds_back = false;  // a partition of this node is left out because enough of it waits: do not wait long
 };
 
+// What reading needs: brokers that lead (or stand in for a leader), and partitions that nobody leads at present.
+struct FetchNeeds {
+  std::set<int32_t> nodes;
+  std::set<TopicPartition> leaderless;
+};
+
 // What was asked in vain, and what is to be asked.
 struct PositionQuestion {
   TopicPartition name;
@@ -77,6 +83,7 @@ class PartitionTable {
   // By node, for nodes that are not in `busy`. Partitions without a known leader are told in `leaderless`.
   std::map<int32_t, FetchPlan> plan(const MetadataCache& metadata, Nanos now, const std::set<int32_t>& busy,
                                     bool& leaderless) const;
+  FetchNeeds needs(const MetadataCache& metadata) const;
   // The order in which partitions stand in the next plan begins behind this one.
   void note_fetched_last(const TopicPartition& name) { first_after_ = name; }
 

@@ -183,10 +183,56 @@ def case_cli_top_lines(options):
         assert without.returncode == 0 and sample['connections'] is None and len(sample['troubles']) == 1, sample
         with Lines(sandbox, 'leat top --json --interval 50') as top:
             top.next_where(lambda sample: True)
+            stop(server)  # it looks on
+            trouble = json.loads(top.process.stderr.readline())['trouble']
+            assert trouble['kind'] == 'unreachable', trouble
+            server = sandbox.serve()
+            assert json.loads(top.process.stderr.readline())['trouble'] is None
+            top.next_where(lambda sample: True)
+        with Lines(sandbox, 'leat top --json --interval 50 --count 1000000') as top:
+            top.next_where(lambda sample: True)
             stop(server)
             assert top.process.wait(PATIENCE_S) == 3
             error = json.loads(top.process.stderr.read().decode().splitlines()[-1])['error']
             assert error['kind'] == 'unreachable', error
+
+
+def _lines_of(sandbox, name, count, holds=lambda line: True):
+    """The lines of a file for which it holds, once there are so many."""
+    deadline = time.monotonic() + PATIENCE_S
+    lines = []
+    while time.monotonic() < deadline:
+        with open(os.path.join(sandbox.folder, name), encoding='utf-8') as file:
+            lines = [line for line in file.read().splitlines() if holds(line)]
+        if len(lines) >= count:
+            return lines
+        time.sleep(0.02)
+    raise AssertionError(f'{name}: {len(lines)} of {count} lines: {lines[-3:]}')
+
+
+def case_cli_consume_over_restarts(options):
+    """leat consume, alone and in a group, waits for its broker: nothing is lost or doubled, and it says what it does."""
+    if skipped := missing_tool(options):
+        return skipped
+    for how in ('', '--group billing', '--group classics --group-protocol classic'):
+        with Sandbox(options) as sandbox:
+            server = sandbox.serve()
+            sandbox.run('leat topic create orders')
+            reader = sandbox.popen(f'exec leat consume orders --from-beginning {how} >read 2>said')
+            for number in range(1, 4):
+                sandbox.run(f'seq {100 * number - 99} {100 * number} | leat produce orders')
+                _lines_of(sandbox, 'read', 100 * number)
+                stop(server)
+                _lines_of(sandbox, 'said', number, lambda line: 'is not reachable' in line and 'trying again' in line)
+                server = sandbox.serve()
+                _lines_of(sandbox, 'said', number, lambda line: 'going on' in line)
+            sandbox.run('seq 301 400 | leat produce orders')
+            assert _lines_of(sandbox, 'read', 400) == [str(number) for number in range(1, 401)]
+            reader.send_signal(signal.SIGINT)
+            assert reader.wait(PATIENCE_S) == 0
+            troubles = _lines_of(sandbox, 'said', 3, lambda line: 'trying again' in line)
+            assert len(troubles) == 3, troubles
+            stop(server)
 
 
 class Screen:

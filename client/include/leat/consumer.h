@@ -137,6 +137,9 @@ class Consumer {
   // Commits (AutoCommit::kYes), leaves the group, and drops what was fetched; Records that the program still has stay.
   Pending<> close(int64_t timeout_ms);
 
+  // What keeps records from coming, as long as it lasts and is tried on: a broker that cannot be reached or does not
+  // answer, or, after a moment, another error that mostly passes. None: all is well. The consumer goes on by itself.
+  std::optional<Error> trouble() const;
   ConsumerStats stats() const;
   std::string member_id() const;
   GroupProtocol group_protocol() const;  // what is spoken with the group; kAuto: nothing yet
