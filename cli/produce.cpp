@@ -246,7 +246,9 @@ void Producing::settle() {
 Error Producing::refused(const client::Error& error) {
   const bool too_large = error.cause() == client::Cause::kTooLarge || error.kafka_code() == ErrorCode::kMessageTooLarge;
   if (too_large) return session_.failure(error, with_hint(error.message(), too_large_hint()));
-  if (error.cause() == client::Cause::kTimedOut && wants_more_replicas()) {
+  const bool lacks_replicas = error.last_refusal() == ErrorCode::kNotEnoughReplicas ||
+                              error.last_refusal() == ErrorCode::kNotEnoughReplicasAfterAppend;
+  if (lacks_replicas && wants_more_replicas()) {
     return session_.failure(error,
                             with_hint(error.message(), fmt::format("A leatd is one replica: leat config set topic "
                                                                    "{} min.insync.replicas=1",

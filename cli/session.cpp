@@ -105,11 +105,13 @@ Result<client::Client*> Session::client() {
 }
 
 Error Session::failure(const client::Error& error) {
-  const bool late = error.cause() == client::Cause::kTimedOut;
+  const bool late = error.cause() == client::Cause::kTimedOut && !error.last_refusal();
   return failure(error, late ? error.message() + " (--timeout waits longer)" : error.message());
 }
 
+// A broker that said no until the time was over has said no.
 Error Session::failure(const client::Error& error, std::string words) {
+  if (error.last_refusal()) return refusal(*error.last_refusal(), std::move(words));
   std::string_view kind;
   if (error.cause() == client::Cause::kBroker) kind = error.name();
   if (means_no_broker(error.cause())) kind = kUnreachableKind;

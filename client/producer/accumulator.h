@@ -72,6 +72,7 @@ class Accumulator {
   // News. Each may make batches ready, or reports.
   void on_topic(std::string_view name, const KnownTopic& known);
   void set_identity(const ProducerIdentity& identity);
+  void note_no_identity(const Error& error);  // it is asked for again
   void on_packed(const PackItem& item, Codec codec, leat::Result<Slice> packed);
   void on_answer(const SendItem& item, const BatchAnswer& answer);
   void on_failed(const SendItem& item, const Error& error);
@@ -154,6 +155,7 @@ class Accumulator {
   bool is_unresolved(const Timed& timed);
   void finish(std::unique_ptr<ProducerBatch> batch, ReportItem report);
   void drop_empty_generations() noexcept;
+  Error late(const std::string& what, const Trouble& trouble, std::string_view silence) const;
   Error error_of(const PartitionQueue& partition, const BatchAnswer& answer) const;
 
   const ProducerSettings settings_;
@@ -167,6 +169,7 @@ class Accumulator {
   RingQueue<Timed> expiring_;   // all but parts of others, in the same order; some are reported by now
   std::vector<PartitionQueue*> retrying_;
   ProducerIdentity identity_;
+  Trouble identity_trouble_;
 
   std::vector<PackItem> to_pack_;
   std::vector<ReportItem> reports_;

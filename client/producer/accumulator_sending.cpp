@@ -9,6 +9,7 @@
 namespace leat::client::detail {
 namespace {
 
+constexpr std::string_view kNoAnswer = "the broker did not answer";
 constexpr size_t kRequestBytesPerBatch = 64;  // what stands around a batch in a request, the topic's name apart
 
 bool is_timely(const BatchSlot& slot) noexcept {
@@ -18,6 +19,19 @@ bool is_timely(const BatchSlot& slot) noexcept {
 // The batch is more than the topic takes, or its segments.
 bool is_too_large(ErrorCode code) noexcept {
   return code == ErrorCode::kMessageTooLarge || code == ErrorCode::kRecordListTooLarge;
+}
+
+// What the broker said, else what Kafka says, and what to do about a disk.
+std::string own_words(const BatchAnswer& answer) {
+  std::string words = answer.words.value_or("");
+  if (words.empty()) words = error_message(answer.code);
+  if (answer.code != ErrorCode::kKafkaStorageError) return words;
+  return words + (words.ends_with('.') ? " " : ". ") +
+         "If the broker's disk is full, free space on it; its log says more";
+}
+
+std::string refusal_words(const BatchAnswer& answer) {
+  return fmt::format("{}: {}", error_name(answer.code), own_words(answer));
 }
 
 // What a topic's error means: it may come to be, or the leaders are being chosen; or there is no hope.
@@ -31,19 +45,21 @@ void Accumulator::on_topic(std::string_view name, const KnownTopic& known) {
   TopicQueue& topic = *found->second;
   if (known.error != ErrorCode::kNone && known.partitions.empty()) {
     const Nanos now = clock_.monotonic();
-    topic.trouble = error_name(known.error);
+    topic.trouble = {.words = std::string(error_name(known.error)), .refusal = known.error};
     if (!topic.unknown_since) topic.unknown_since = now;
     const bool waited = now - *topic.unknown_since >= Millis(settings_.unknown_topic_wait_ms);
     if (may_come(known.error) && !waited) return;
     return fail_topic(topic, Error::from_broker(known.error, fmt::format("topic '{}'", topic.name)));
   }
   topic.unknown_since.reset();
-  topic.trouble.clear();
+  topic.trouble = {};
   topic.partition_count = static_cast<int32_t>(known.partitions.size());
   for (size_t i = 0; i < known.partitions.size(); ++i) {
     PartitionQueue& partition = partition_of(topic, static_cast<int32_t>(i));
     partition.leader = known.partitions[i].leader;
-    if (partition.leader < 0) partition.trouble = "it has no leader";
+    if (partition.leader < 0) {
+      partition.trouble = {.words = "it has no leader", .refusal = ErrorCode::kLeaderNotAvailable};
+    }
     list(partition);
   }
   for (size_t i = known.partitions.size(); i < topic.partitions.size(); ++i) {
@@ -134,12 +150,18 @@ void Accumulator::list(PartitionQueue& partition) {
 
 void Accumulator::set_identity(const ProducerIdentity& identity) {
   identity_ = identity;
+  identity_trouble_ = {};
   for (const auto& [name, topic] : topics_) {
     for (const std::unique_ptr<PartitionQueue>& partition : topic->partitions) {
       if (partition) settle(*partition);
     }
   }
   news_ = true;
+}
+
+void Accumulator::note_no_identity(const Error& error) {
+  identity_trouble_ = {.words = error.message()};
+  if (error.cause() == Cause::kBroker) identity_trouble_.refusal = error.kafka_code();
 }
 
 std::optional<Accumulator::Request> Accumulator::take_request() {
@@ -216,7 +238,8 @@ void Accumulator::on_packed(const PackItem& item, Codec codec, leat::Result<Slic
 }
 
 Error Accumulator::error_of(const PartitionQueue& partition, const BatchAnswer& answer) const {
-  return Error::from_broker(answer.code, fmt::format("{}-{}", partition.topic.name, partition.index), answer.words);
+  return Error::from_broker(answer.code, fmt::format("{}-{}", partition.topic.name, partition.index),
+                            own_words(answer));
 }
 
 void Accumulator::on_answer(const SendItem& item, const BatchAnswer& answer) {
@@ -240,7 +263,7 @@ void Accumulator::on_answer(const SendItem& item, const BatchAnswer& answer) {
       const bool duplicate = answer.code != ErrorCode::kNone;
       std::unique_ptr<ProducerBatch> batch = std::move(slot->batch);
       partition.on_returned(*slot, SlotState::kDone);
-      partition.trouble.clear();
+      partition.trouble = {};
       finish(std::move(batch), {.batch = nullptr,
                                 .topic = &partition.topic,
                                 .partition = partition.index,
@@ -257,7 +280,7 @@ void Accumulator::on_answer(const SendItem& item, const BatchAnswer& answer) {
         give_up(partition, *slot, error_of(partition, answer));
         partition.on_returned(*slot, SlotState::kDone);
       } else {
-        partition.trouble = error_name(answer.code);
+        partition.trouble = {.words = refusal_words(answer), .refusal = answer.code};
         retry_later(partition, *slot);
       }
       break;
@@ -278,7 +301,7 @@ void Accumulator::on_failed(const SendItem& item, const Error& error) {
   if (slot->state == SlotState::kAbandoned) {
     partition.on_returned(*slot, SlotState::kDone);
   } else if (again && slot->attempts <= settings_.retries) {
-    partition.trouble = error.message();
+    partition.trouble = {.words = error.message()};
     metadata_is_stale_ = true;
     retry_later(partition, *slot);
   } else {
@@ -330,37 +353,43 @@ bool Accumulator::is_unresolved(const Timed& timed) {
   return timed.partition->find_expiring(timed.batch_id) != nullptr;
 }
 
+// `silence`: what is wrong when nothing is known to be.
+Error Accumulator::late(const std::string& what, const Trouble& trouble, std::string_view silence) const {
+  Error error(Cause::kTimedOut,
+              fmt::format("{}: not delivered within delivery_timeout_ms = {}: {}", what, settings_.delivery_timeout_ms,
+                          trouble.words.empty() ? silence : std::string_view(trouble.words)));
+  if (!trouble.refusal) return error;
+  return std::move(error).after_refusal(*trouble.refusal);
+}
+
 void Accumulator::expire(const Timed& timed) {
-  const auto late = [this](const std::string& what, const std::string& trouble) {
-    return Error(Cause::kTimedOut,
-                 fmt::format("{}: not delivered within delivery_timeout_ms = {}: {}", what,
-                             settings_.delivery_timeout_ms, trouble.empty() ? "the broker did not answer" : trouble));
-  };
   if (timed.partition == nullptr) {
     auto& staged = timed.topic->staged;
     const auto batch =
         std::find_if(staged.begin(), staged.end(), [&](const auto& b) { return b->id() == timed.batch_id; });
     std::unique_ptr<ProducerBatch> expired = std::move(*batch);
     staged.erase(batch);
-    const std::string& trouble = timed.topic->trouble;
     finish(std::move(expired), {.batch = nullptr,
                                 .topic = timed.topic,
-                                .error = late(fmt::format("topic '{}'", timed.topic->name),
-                                              trouble.empty() ? "no broker told its metadata" : trouble)});
+                                .error = late(fmt::format("topic '{}'", timed.topic->name), timed.topic->trouble,
+                                              "no broker told its metadata")});
     return;
   }
   PartitionQueue& partition = *timed.partition;
   const std::string name = fmt::format("{}-{}", partition.topic.name, partition.index);
+  // Nothing is sent without a producer id.
+  const bool lacks_identity = needs_identity() && !identity_trouble_.words.empty();
+  const Trouble& trouble = lacks_identity ? identity_trouble_ : partition.trouble;
   if (partition.open && partition.open->id() == timed.batch_id) {
     partition.open_is_due = false;
     finish(std::move(partition.open), {.batch = nullptr,
                                        .topic = &partition.topic,
                                        .partition = partition.index,
-                                       .error = late(name, partition.trouble)});
+                                       .error = late(name, trouble, kNoAnswer)});
     return;
   }
   while (BatchSlot* const slot = partition.find_expiring(timed.batch_id)) {
-    give_up(partition, *slot, late(name, partition.trouble));
+    give_up(partition, *slot, late(name, trouble, kNoAnswer));
   }
   partition.drop_done();
 }

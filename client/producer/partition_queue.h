@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,12 @@ namespace leat::client::detail {
 
 class PartitionQueue;
 
+// Why records wait, for the outcome of those whose time is over meanwhile.
+struct Trouble {
+  std::string words;                                // none: nothing is known to be wrong
+  std::optional<ErrorCode> refusal = std::nullopt;  // what a broker answered
+};
+
 struct TopicQueue {
   std::string name;
   std::vector<std::unique_ptr<PartitionQueue>> partitions;  // null until used
@@ -36,7 +43,7 @@ struct TopicQueue {
   bool wanted = false;                                 // its metadata have been asked for
   std::vector<std::unique_ptr<ProducerBatch>> staged;  // records without a partition, until the count is known
   std::optional<Nanos> unknown_since;
-  std::string trouble;  // what the metadata said last
+  Trouble trouble;  // what the metadata said last
 };
 
 enum class SlotState : uint8_t {
@@ -75,7 +82,7 @@ class PartitionQueue {
   uint64_t last_request = 0;     // that it was looked at for: see Accumulator::take_request
   bool waits_for_retry = false;  // stands on the list of those
   Nanos retry_at{0};
-  std::string trouble;  // why its batches are sent again, for the words of a timeout
+  Trouble trouble;  // why its batches are sent again
   ProducerIdentity identity;
 
   // The open batch goes to the end of the queue.

@@ -272,6 +272,10 @@ void ProducerCore::on_identity(Result<LinkAnswer> answer) {
   if (!error->is_retriable() && error->cause() != Cause::kProtocol) {
     return end(Error(*error).as_fatal());
   }
+  {
+    const auto held = guard();
+    accumulator_.note_no_identity(*error);
+  }
   const BackoffSettings backoff{.base = Millis(settings_.retry_backoff_ms),
                                 .max = Millis(settings_.retry_backoff_max_ms)};
   identity_not_before_ = cluster_.context().scheduler.clock().monotonic() +

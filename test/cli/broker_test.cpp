@@ -77,6 +77,25 @@ TEST_CASE("produce: what the broker calls retriable is tried again, the rest is 
                  "not acknowledged"));
 }
 
+TEST_CASE("produce: a broker that says no until the time is over is named with what it said", "[cli][broker]") {
+  for (const ErrorCode code : {ErrorCode::kKafkaStorageError, ErrorCode::kNotEnoughReplicas}) {
+    const FakeBroker refusing(
+        {.produce_errors = 1'000'000, .produce_error = code, .configs = {{"min.insync.replicas", "2"}}});
+    for (const bool json : {false, true}) {
+      Words words{"-b", refusing.address(), "produce", "orders", "--timeout", "200"};
+      if (json) words.emplace_back("--json");
+      const Captured refused = run_leat(words, "x\n");
+      INFO(refused.errors);
+      CHECK(refused.exit_code == kExitFailed);
+      CHECK(contains(refused.errors, error_name(code)));
+      CHECK(contains(refused.errors, "\"kind\":\"" + std::string(error_name(code)) + "\"") == json);
+      CHECK(contains(refused.errors, "free space") == (code == ErrorCode::kKafkaStorageError));
+      CHECK(contains(refused.errors, "min.insync.replicas=1") == (code == ErrorCode::kNotEnoughReplicas));
+      CHECK(!contains(refused.errors, "--timeout waits longer"));
+    }
+  }
+}
+
 TEST_CASE("produce: a record that is too large says what would help", "[cli][broker]") {
   const std::map<std::string, std::string> limits{{"max.message.bytes", "1000000"},
                                                   {"socket.request.max.bytes", "3000000"}};

@@ -177,6 +177,44 @@ TEST_CASE("accumulator: time is over, wherever a batch is", "[client][producer]"
   CHECK(next[0].items[0].base_sequence == 1);  // the one in flight was stored, or a gap will be seen
 }
 
+TEST_CASE("accumulator: records that are late name what the broker answered last", "[client][producer]") {
+  ProducerSettings settings;
+  settings.delivery_timeout_ms = 1'000;
+  settings.request_timeout_ms = 500;
+  for (const ErrorCode code :
+       {ErrorCode::kKafkaStorageError, ErrorCode::kNotEnoughReplicas, ErrorCode::kRequestTimedOut}) {
+    Machine m(settings);
+    m.know("t", {1});
+    m.answer(m.send_one("a"), ErrorCode::kLeaderNotAvailable);
+    m.advance(300);
+    for (const auto& again : m.requests()) m.answer(again, code);
+    REQUIRE(m.append("t", "behind it", 0) == AppendStatus::kTaken);
+    m.advance(1'000);
+    m.accumulator.tick();
+    m.take_reports();
+    CHECK(m.outcomes == std::map<size_t, int64_t>{{0, -100}, {1, -100}});
+    INFO(m.last_error);
+    CHECK(m.last_refusal == code);
+    CHECK(m.last_error.find(std::string(error_name(code)) + ": ") != std::string::npos);
+    const bool is_disk = code == ErrorCode::kKafkaStorageError;
+    CHECK((m.last_error.find("free space on it; its log says more") != std::string::npos) == is_disk);
+  }
+  Machine m(settings);
+  m.know("t", {1});
+  const auto sent = m.send_one("a");
+  m.answer(sent, ErrorCode::kKafkaStorageError);
+  m.advance(300);
+  for (const auto& again : m.requests()) {
+    m.accumulator.on_failed(again.items[0], client::Error(Cause::kUnreachable, "broker n1:9092 is away"));
+    m.accumulator.on_request_ended(1);
+  }
+  m.advance(700);
+  m.accumulator.tick();
+  m.take_reports();
+  CHECK(!m.last_refusal);  // the last one says nothing of a refusal
+  CHECK(m.last_error.find("broker n1:9092 is away") != std::string::npos);
+}
+
 TEST_CASE("accumulator: a request that failed as a whole", "[client][producer]") {
   Machine m;
   m.know("t", {1, 1});

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -68,6 +69,7 @@ struct AccumulatorFixture {
   void take_reports() {
     for (client::detail::ReportItem& item : accumulator.take_reports()) {
       if (item.error) last_error = item.error->message();
+      if (item.error) last_refusal = item.error->last_refusal();
       item.batch->report({.error = item.error ? &*item.error : nullptr,
                           .topic = item.topic->name,
                           .partition = item.partition,
@@ -101,6 +103,7 @@ struct AccumulatorFixture {
   std::map<size_t, int64_t> outcomes;  // by number; -100: failed
   size_t sent = 0;
   std::string last_error;
+  std::optional<ErrorCode> last_refusal;
   client::detail::Accumulator accumulator;
 };
 

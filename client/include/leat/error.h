@@ -51,6 +51,8 @@ class Error {
   bool is_retriable() const noexcept { return retriable_; }               // the same call may succeed later
   bool is_fatal() const noexcept { return fatality_ == Fatality::kYes; }  // who gave it cannot go on: make a new one
   const std::string& message() const noexcept { return message_; }        // what happened, to what, and what to do
+  // Of kTimedOut: what a broker answered last, each time that this was tried again; none: no broker said no.
+  std::optional<ErrorCode> last_refusal() const noexcept { return last_refusal_; }
   // Of kNetwork, kUnreachable and kTimedOut: "host:port" of the broker that it is about; empty: of none in particular.
   const std::string& broker() const noexcept { return broker_; }
   AnsweredBefore answered_before() const noexcept { return answered_before_; }  // that broker
@@ -58,6 +60,10 @@ class Error {
   Error&& as_fatal() && noexcept {
     fatality_ = Fatality::kYes;
     retriable_ = false;
+    return std::move(*this);
+  }
+  Error&& after_refusal(ErrorCode code) && {
+    last_refusal_ = code;
     return std::move(*this);
   }
   Error&& about_broker(std::string address, AnsweredBefore answered_before) && {
@@ -74,6 +80,7 @@ class Error {
   AnsweredBefore answered_before_ = AnsweredBefore::kNo;
   bool retriable_;
   ErrorCode code_;
+  std::optional<ErrorCode> last_refusal_;
   std::string message_;
   std::string broker_;
 };
