@@ -59,7 +59,8 @@ class ConsumeLoad {
 };
 
 Result<void> ConsumeLoad::prepare() {
-  TRY(topic, find_bench_topic(session_, options_.topic));
+  TRY(topic, find_topic(session_, options_.topic));
+  TRY(reach_leaders(session_, topic));
   TRY(partitions, chosen_partitions(session_, topic, {}));
   TRY(first, list_offsets(session_, options_.topic, partitions, client::kEarliestOffset));
   TRY(end, list_offsets(session_, options_.topic, partitions, client::kLatestOffset));

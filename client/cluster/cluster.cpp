@@ -25,8 +25,8 @@ void Cluster::close(const Error& error) {
   for (auto& link : bootstrap_) link->close(error);
 }
 
-void Cluster::want_topic(std::string_view topic) {
-  if (!cache_.want(topic)) return;
+void Cluster::want_topic(std::string_view topic, AutoCreate auto_create) {
+  if (!cache_.want(topic, auto_create)) return;
   not_before_ = Nanos(0);  // a new wish is no repetition
   refresh_soon();
 }
@@ -57,12 +57,21 @@ void Cluster::ask() {
   if (asking_ || closed_) return;
   asking_ = true;
   again_ = false;
+  std::vector<std::string> others = cache_.wanted(AutoCreate::kNo);
+  if (others.empty()) return ask_about(cache_.wanted(AutoCreate::kYes), AutoCreate::kYes);
+  ask_about(std::move(others), AutoCreate::kNo);
+}
+
+void Cluster::ask_about(std::vector<std::string> topics, AutoCreate auto_create) {
+  asked_ = topics.empty() ? AutoCreate::kNo : auto_create;
   auto request = std::make_shared<MetadataRequest>();
-  for (std::string& name : cache_.wanted()) request->topics->push_back({.topic_id = {}, .name = std::move(name)});
+  for (std::string& name : topics) request->topics->push_back({.topic_id = {}, .name = std::move(name)});
   LinkRequest call;
   call.key = ApiKey::kMetadata;
   call.timeout = Millis(context_.settings.request_timeout_ms);
-  call.encode = [request, client_id = context_.settings.client_id](int16_t version, int32_t correlation_id) {
+  call.encode = [request, may_make = asked_ == AutoCreate::kYes, client_id = context_.settings.client_id](
+                    int16_t version, int32_t correlation_id) {
+    request->allow_auto_topic_creation = version < 4 || may_make;  // older ones make what their settings say
     if (version == 0 && request->topics->empty()) request->topics->push_back({.topic_id = {}, .name = ""});
     return encode_request(*request, version, correlation_id, client_id);
   };
@@ -85,6 +94,12 @@ void Cluster::on_answer(Result<LinkAnswer> answer) {
       for (auto& [key, link] : links_) {
         const auto broker = cache_.brokers().find(key.first);
         if (broker != cache_.brokers().end()) link->set_address(broker->second);
+      }
+      // A topic that was missed only now is asked for again with the next question.
+      std::vector<std::string> made = cache_.wanted(AutoCreate::kYes);
+      if (asked_ == AutoCreate::kNo && !made.empty()) {
+        asking_ = true;
+        return ask_about(std::move(made), AutoCreate::kYes);
       }
       complete = !cache_.is_incomplete();
     }

@@ -1,7 +1,8 @@
 // cluster.h: the brokers of one cluster: a link for each, and purpose, the metadata, and who keeps them fresh. Metadata
 // are asked for when a topic is first wanted, when somebody's answer said that they are stale, while a wanted topic or
 // a leader is missing, and once in metadata_max_age_ms; one request at a time, with a pause that grows while it brings
-// nothing new. Asked is any broker that answers: known ones in turn, then the bootstrap addresses. Thread: the loop.
+// nothing new. Topics that brokers may make are asked for by themselves, behind the others. Asked is any broker that
+// answers: known ones in turn, then the bootstrap addresses. Thread: the loop.
 #pragma once
 
 #include <functional>
@@ -38,7 +39,7 @@ class Cluster {
   const MetadataCache& metadata() const noexcept { return cache_; }
   // Why the last question for metadata had no answer; none: it had one.
   const std::optional<Error>& trouble() const noexcept { return trouble_; }
-  void want_topic(std::string_view topic);
+  void want_topic(std::string_view topic, AutoCreate auto_create);
   void forget_topic(std::string_view topic) { cache_.forget(topic); }
   // Something did not fit with what is known. Asks at once, or after the pause that is due.
   void refresh_soon();
@@ -64,6 +65,7 @@ class Cluster {
 
  private:
   void ask();
+  void ask_about(std::vector<std::string> topics, AutoCreate auto_create);
   void on_answer(Result<LinkAnswer> answer);
   void schedule(Millis after);
   void tell_listeners();
@@ -81,7 +83,8 @@ class Cluster {
   Nanos not_before_{0};  // the pause after the last answer
   int vain_ = 0;         // answers in a row that left something missing, or none at all
   bool asking_ = false;
-  bool again_ = false;  // something became stale or wanted while an answer was on its way
+  AutoCreate asked_ = AutoCreate::kNo;  // of the question under way
+  bool again_ = false;                  // something became stale or wanted while an answer was on its way
   bool closed_ = false;
 };
 

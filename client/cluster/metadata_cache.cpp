@@ -9,10 +9,14 @@ namespace {
 constexpr int32_t kPartitionsMax = 1'000'000;  // a claim of a broker's: no more memory than this for one topic
 }
 
-bool MetadataCache::want(std::string_view topic) {
-  if (topics_.find(topic) != topics_.end()) return false;
-  topics_.emplace(topic, KnownTopic{});
-  return true;
+bool MetadataCache::want(std::string_view topic, AutoCreate auto_create) {
+  auto found = topics_.find(topic);
+  const bool is_new = found == topics_.end();
+  if (is_new) found = topics_.emplace(topic, KnownTopic{}).first;
+  KnownTopic& known = found->second;
+  if (auto_create == AutoCreate::kNo || known.auto_create == AutoCreate::kYes) return is_new;
+  known.auto_create = AutoCreate::kYes;
+  return is_new || !known.is_there();
 }
 
 void MetadataCache::forget(std::string_view topic) {
@@ -23,6 +27,15 @@ std::vector<std::string> MetadataCache::wanted() const {
   std::vector<std::string> names;
   names.reserve(topics_.size());
   for (const auto& [name, topic] : topics_) names.push_back(name);
+  return names;
+}
+
+std::vector<std::string> MetadataCache::wanted(AutoCreate auto_create) const {
+  std::vector<std::string> names;
+  for (const auto& [name, topic] : topics_) {
+    const bool is_made = topic.auto_create == AutoCreate::kYes && !topic.is_there();
+    if (is_made == (auto_create == AutoCreate::kYes)) names.push_back(name);
+  }
   return names;
 }
 

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include <leat/topic_partition.h>
+
 #include "client/host_port.h"
 #include "core/base/uuid.h"
 #include "net/protocol/error_code.h"
@@ -28,13 +30,19 @@ struct KnownTopic {
   Uuid topic_id;
   std::vector<KnownPartition> partitions;  // by number; none where `error` is one of the topic
   bool answered = false;
+  AutoCreate auto_create = AutoCreate::kNo;  // whether somebody who wants it lets brokers make it
+
+  bool is_there() const noexcept { return answered && error == ErrorCode::kNone; }
 };
 
 class MetadataCache {
  public:
-  // True where it was not wanted before: then ask for it.
-  bool want(std::string_view topic);
+  // True where it was not wanted before, or may be made now and is not there: then ask for it.
+  bool want(std::string_view topic, AutoCreate auto_create);
   void forget(std::string_view topic);
+  // kYes: those that are not there, as far as is known, and may be made; kNo: all others. Two questions, for the answer
+  // to both is one flag of the request.
+  std::vector<std::string> wanted(AutoCreate auto_create) const;
   std::vector<std::string> wanted() const;
 
   // All topics of the answer that are wanted. Topics that the answer lacks keep what was known.

@@ -53,10 +53,10 @@ std::optional<Error> collect(const ListOffsetsResponse& response, OffsetTimes& t
   return std::nullopt;
 }
 
-std::map<TopicPartition, int32_t> known_leaders(Cluster& cluster, const OffsetTimes& times) {
+std::map<TopicPartition, int32_t> known_leaders(Cluster& cluster, const OffsetTimes& times, AutoCreate auto_create) {
   std::map<TopicPartition, int32_t> leaders;
   for (const auto& [name, time] : times) {
-    cluster.want_topic(name.topic);
+    cluster.want_topic(name.topic, auto_create);
     const KnownTopic* const topic = cluster.metadata().find(name.topic);
     const auto index = static_cast<size_t>(name.partition);
     if (topic != nullptr && index < topic->partitions.size() && topic->partitions[index].leader >= 0) {
@@ -118,8 +118,8 @@ leat::Task<Result<FoundOffsets>> look_up_offsets(Cluster& cluster, Event& stoppe
   Error last(Cause::kTimedOut, "no leader was found in time");
   for (int failures = 1; !times.empty(); ++failures) {
     std::map<TopicPartition, int32_t> leaders;
-    if (missing == MissingTopic::kWait) {
-      leaders = known_leaders(cluster, times);
+    if (missing != MissingTopic::kFail) {
+      leaders = known_leaders(cluster, times, missing == MissingTopic::kMake ? AutoCreate::kYes : AutoCreate::kNo);
     } else {
       std::set<TopicPartition> names;
       for (const auto& [name, time] : times) names.insert(name);

@@ -19,7 +19,8 @@ using OffsetTimes = std::map<TopicPartition, int64_t>;
 using FoundOffsets = std::map<TopicPartition, OffsetAndTimestamp>;
 
 enum class MissingTopic : uint8_t {
-  kWait,  // it may be about to be made; the broker may make it
+  kWait,  // it may be about to be made
+  kMake,  // the same, and the broker may make it
   kFail,  // at once, and nobody makes it
 };
 

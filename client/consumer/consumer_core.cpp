@@ -109,14 +109,16 @@ Result<> ConsumerCore::subscribe(Subscription subscription) {
     if (!pattern) return invalid(fmt::format("pattern '{}': {}", subscription.pattern, pattern.error().context));
   }
   return in_loop([&]() -> Result<> {
-    for (const std::string& topic : subscription.topics) cluster_.want_topic(topic);
+    for (const std::string& topic : subscription.topics) cluster_.want_topic(topic, settings_.allow_auto_create_topics);
     polled_at_ = now();
     if (session_) {
+      subscribed_ = subscription.topics;
       session_->subscribe(std::move(subscription));
       return {};
     }
     if (is_leaving()) return still_leaving(settings_.group_id);
     for (const TopicPartition& name : table_.names()) table_.remove(name);  // assigned by hand before
+    subscribed_ = subscription.topics;
     std::string id = Uuid::make(context_.random).to_string();
     GroupHost& host = *this;
     session_ = std::make_shared<GroupSession>(host, cluster_, coordinator_, settings_, std::move(id));
@@ -128,6 +130,7 @@ Result<> ConsumerCore::subscribe(Subscription subscription) {
 Result<> ConsumerCore::unsubscribe() {
   return in_loop([&]() -> Result<> {
     outages_.clear({.of = Outages::Of::kGroup});
+    subscribed_.clear();
     if (session_) {
       session_->leave();
       leaving_ = std::move(session_);
@@ -150,7 +153,7 @@ Result<> ConsumerCore::assign(std::vector<TopicPartition> partitions) {
       if (!std::binary_search(partitions.begin(), partitions.end(), name)) table_.remove(name);
     }
     for (const TopicPartition& name : partitions) {
-      cluster_.want_topic(name.topic);
+      cluster_.want_topic(name.topic, settings_.allow_auto_create_topics);
       table_.add(name);
     }
     return {};
@@ -315,7 +318,7 @@ leat::Task<void> ConsumerCore::take_on(std::vector<TopicPartition> partitions) {
   const Self self = shared_from_this();
   if (stopped_.is_set()) co_return;
   for (const TopicPartition& name : partitions) {
-    cluster_.want_topic(name.topic);
+    cluster_.want_topic(name.topic, settings_.allow_auto_create_topics);
     table_.add(name);
   }
   ++stats_.rebalances;

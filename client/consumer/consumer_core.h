@@ -79,6 +79,9 @@ class ConsumerCore final : public std::enable_shared_from_this<ConsumerCore>,
     return std::make_shared<PendingState<T>>(executor_);
   }
   Error refusal() const;
+  MissingTopic missing_topic() const noexcept {
+    return settings_.allow_auto_create_topics == AutoCreate::kYes ? MissingTopic::kMake : MissingTopic::kWait;
+  }
   Nanos now() const noexcept { return context_.scheduler.clock().monotonic(); }
   Nanos retry_at() const;
 
@@ -101,6 +104,8 @@ class ConsumerCore final : public std::enable_shared_from_this<ConsumerCore>,
   void tell_nowhere();
   void fetch();
   void review_outages();
+  void note_missing_topics();
+  std::set<std::string> wanted_topics() const;
   void send_fetch(int32_t node, FetchPlan plan);
   void on_fetch_answer(int32_t node, const std::vector<FetchItem>& items, Result<LinkAnswer> answer);
   std::optional<Arrival> on_fetched(int32_t node, const FetchItem& item,
@@ -132,6 +137,7 @@ class ConsumerCore final : public std::enable_shared_from_this<ConsumerCore>,
   Event stopped_;
   Coordinator coordinator_;
   PartitionTable table_;
+  std::vector<std::string> subscribed_;  // by name
   std::shared_ptr<GroupSession> session_;
   std::shared_ptr<GroupSession> leaving_;  // of the subscription before
   OpenCalls calls_;

@@ -66,8 +66,30 @@ void ConsumerCore::on_metadata() {
   } else {
     outages_.clear({.of = Outages::Of::kMetadata});
   }
+  note_missing_topics();
   if (session_) session_->on_metadata();
   work();
+}
+
+std::set<std::string> ConsumerCore::wanted_topics() const {
+  std::set<std::string> topics(subscribed_.begin(), subscribed_.end());
+  for (const TopicPartition& name : table_.names()) topics.insert(name.topic);
+  return topics;
+}
+
+// Nothing is read of them, and nobody else says so: they may come to be.
+void ConsumerCore::note_missing_topics() {
+  for (const std::string& topic : wanted_topics()) {
+    const Outages::Source source{.of = Outages::Of::kTopic, .partition = {.topic = topic, .partition = -1}};
+    const KnownTopic* const known = cluster_.metadata().find(topic);
+    const bool is_missing =
+        known != nullptr && known->answered && known->error != ErrorCode::kNone && known->partitions.empty();
+    if (is_missing) {
+      outages_.note(source, Error::from_broker(known->error, fmt::format("topic '{}'", topic)), now());
+    } else {
+      outages_.clear(source);
+    }
+  }
 }
 
 void ConsumerCore::work() {
@@ -107,6 +129,7 @@ void ConsumerCore::review_outages() {
                                      "it has no leader"),
                   now());
   }
+  const std::set<std::string> topics = wanted_topics();
   outages_.clear_unless([&](const Outages::Source& source) {
     switch (source.of) {
       case Outages::Of::kFetches:
@@ -115,6 +138,8 @@ void ConsumerCore::review_outages() {
         return needs.leaderless.contains(source.partition);
       case Outages::Of::kPartition:
         return table_.contains(source.partition);
+      case Outages::Of::kTopic:
+        return topics.contains(source.partition.topic);
       case Outages::Of::kGroup:
       case Outages::Of::kPositions:
       case Outages::Of::kMetadata:

@@ -36,7 +36,7 @@ leat::Task<void> ConsumerCore::find_positions(Self self) {
       OffsetTimes times;
       for (const PositionQuestion& question : offsets) times[question.name] = question.timestamp;
       Result<FoundOffsets> found = co_await look_up_offsets(self->cluster_, self->stopped_, std::move(times),
-                                                            self->settings_.isolation_level, MissingTopic::kWait);
+                                                            self->settings_.isolation_level, self->missing_topic());
       if (!found) failed = found.error();
       for (const PositionQuestion& question : offsets) {
         if (failed) break;
@@ -180,7 +180,7 @@ Pending<FoundOffsets> ConsumerCore::offsets_for_times(OffsetTimes times) {
 leat::Task<void> ConsumerCore::answer_times(Self self, OffsetTimes times,
                                             std::shared_ptr<PendingState<FoundOffsets>> answer) {
   Result<FoundOffsets> found = co_await look_up_offsets(self->cluster_, self->stopped_, std::move(times),
-                                                        self->settings_.isolation_level, MissingTopic::kWait);
+                                                        self->settings_.isolation_level, self->missing_topic());
   answer->complete(std::move(found));
 }
 

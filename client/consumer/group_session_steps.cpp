@@ -32,8 +32,13 @@ leat::Task<Result<MetadataResponse>> GroupSession::ask_metadata(MetadataRequest 
   if (coordinator_.stopped().is_set()) co_return closed_error();
   AskOptions options;
   options.timeout = Millis(context_.settings.request_timeout_ms);
-  Result<MetadataResponse> answer =
-      co_await ask<MetadataResponse>(context_, cluster_.any_link(), std::move(request), options);
+  const bool may_make = settings_.allow_auto_create_topics == AutoCreate::kYes;
+  std::function<MetadataRequest(int16_t)> make = [&request, may_make](int16_t version) {
+    request.allow_auto_topic_creation = version < 4 || may_make;  // older ones make what their settings say
+    return request;
+  };
+  Result<MetadataResponse> answer = co_await ask_by_version<MetadataResponse, MetadataRequest>(
+      context_, cluster_.any_link(), std::move(make), options);
   co_return answer;
 }
 
@@ -152,7 +157,7 @@ leat::Task<void> GroupSession::join_and_sync() {
     MetadataRequest about;
     for (const std::string& name : classic_.topics_of_all()) {
       about.topics->push_back({.topic_id = {}, .name = name});
-      cluster_.want_topic(name);
+      cluster_.want_topic(name, settings_.allow_auto_create_topics);
     }
     counts_seen_.clear();  // news that comes before the answer below is in that answer
     const Result<MetadataResponse> known = co_await ask_metadata(std::move(about));

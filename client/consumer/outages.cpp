@@ -14,7 +14,7 @@ bool is_told_at_once(const Outages::Source& source, const Error& error) noexcept
 }  // namespace
 
 void Outages::note(const Source& source, const Error& error, Nanos now) {
-  if (!error.is_retriable()) return clear(source);
+  if (!error.is_retriable() && source.of != Of::kTopic) return clear(source);
   const auto [at, is_new] = entries_.try_emplace(source, Entry{.error = error, .since = now});
   if (!is_new) at->second.error = error;
 }

@@ -1,7 +1,8 @@
 // outages.h: what keeps brokers from giving a consumer what it wants, while it is tried on without a word: by source,
 // for a broker that answers says nothing of another one. A broker that cannot be reached, or does not answer in time,
 // is told at once; what mostly passes within a moment (a leader that moves, a coordinator that loads, one of several
-// bootstrap servers) only when it has lasted. What will not pass is no outage: poll() gives it. Pure. Thread: the loop.
+// bootstrap servers, a topic that is not there) only when it has lasted. What will not pass is no outage, for poll()
+// gives it; but for topics, which somebody may make or allow. Pure. Thread: the loop.
 #pragma once
 
 #include <compare>
@@ -19,11 +20,11 @@ namespace leat::client::detail {
 
 class Outages {
  public:
-  enum class Of : uint8_t { kFetches, kPartition, kLeader, kGroup, kPositions, kMetadata };
+  enum class Of : uint8_t { kFetches, kPartition, kLeader, kGroup, kPositions, kMetadata, kTopic };
   struct Source {
     Of of = Of::kMetadata;
     int32_t node = -1;              // of kFetches
-    TopicPartition partition = {};  // of kPartition and kLeader
+    TopicPartition partition = {};  // of kPartition and kLeader; of kTopic only its topic
     friend auto operator<=>(const Source&, const Source&) = default;
   };
 

@@ -89,7 +89,7 @@ ProducerCore::Round ProducerCore::take_round() {
 void ProducerCore::carry_out(Round round) {
   for (const std::string& topic : round.given_up) cluster_.forget_topic(topic);
   for (const std::string& topic : round.wanted) {
-    cluster_.want_topic(topic);
+    cluster_.want_topic(topic, AutoCreate::kYes);
     const KnownTopic* const known = cluster_.metadata().find(topic);
     if (known == nullptr || !known->answered) continue;
     const auto held = guard();

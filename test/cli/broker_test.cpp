@@ -223,6 +223,14 @@ TEST_CASE("client: a missing topic, a foreign port and a closed connection are t
   CHECK(contains(consume_all(without).errors,
                  "topic 'orders' does not exist (UNKNOWN_TOPIC_OR_PARTITION). Make it with: leat "
                  "topic create orders"));
+  for (const Words& reading : {Words{"consume", "orders", "--group", "g"}, Words{"bench", "consume", "orders"}}) {
+    Words words{"-b", without.address()};
+    words.insert(words.end(), reading.begin(), reading.end());
+    const Captured refused = run_leat(words);
+    CHECK(refused.exit_code == kExitFailed);
+    CHECK(contains(refused.errors, "topic 'orders' does not exist"));
+    CHECK(contains(refused.errors, "leat topic create orders"));
+  }
   const FakeBroker foreign({.answers_nonsense = true});
   const Captured nonsense = consume_all(foreign);
   CHECK(nonsense.exit_code == kExitUnreachable);

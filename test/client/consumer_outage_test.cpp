@@ -119,6 +119,41 @@ TEST_CASE("consumer: what mostly passes is told when it does not", "[client][con
   CHECK(!consumer->trouble());  // a closed one wants nothing
 }
 
+TEST_CASE("consumer: a topic that is not there is made only if the program wants that", "[client][consumer]") {
+  for (const client::AutoCreate auto_create : {client::AutoCreate::kNo, client::AutoCreate::kYes}) {
+    for (const bool in_group : {false, true}) {
+      for (const client::GroupProtocol protocol : {client::GroupProtocol::kConsumer, client::GroupProtocol::kClassic}) {
+        ConsumerFixture f;
+        f.cluster.made_partitions = 1;
+        client::ConsumerSettings settings;
+        if (in_group) settings.group_id = "g";
+        settings.group_protocol = protocol;
+        settings.allow_auto_create_topics = auto_create;
+        settings.auto_offset_reset = OffsetReset::kEarliest;
+        auto consumer = f.consumer(settings);
+        REQUIRE((in_group ? consumer->subscribe({"orders"}) : consumer->assign({{"orders", 0}})));
+        auto producer = f.producer();  // of the same client: what it sends to is made
+        f.send(*producer, {.topic = "others", .value = "v"}, 0);
+        REQUIRE(f.wait(producer->flush(10'000)));
+        f.scheduler.advance(Millis(10'000));
+        CHECK(f.cluster.topics().contains("others"));
+        CHECK(f.cluster.topics().contains("orders") == (auto_create == client::AutoCreate::kYes));
+        const std::optional<client::Error> trouble = consumer->trouble();
+        CHECK(trouble.has_value() == (auto_create == client::AutoCreate::kNo));
+        if (!trouble) continue;
+        CHECK(trouble->kafka_code() == ErrorCode::kUnknownTopicOrPartition);
+        CHECK(trouble->message().find("topic 'orders'") == 0);
+        f.send(*producer, {.topic = "orders", .value = "v"}, 1);
+        REQUIRE(f.wait(producer->flush(10'000)));
+        f.scheduler.advance(Millis(10'000));
+        CHECK(!consumer->trouble());
+        std::vector<std::string> errors;
+        CHECK(f.read(*consumer, 1, &errors).size() == 1);
+      }
+    }
+  }
+}
+
 TEST_CASE("outages: by source, the first one first, and only what may pass", "[client][consumer]") {
   Outages outages;
   const Outages::Source one{.of = Outages::Of::kFetches, .node = 1};

@@ -251,6 +251,8 @@ MetadataResponse FakeCluster::metadata(const MetadataRequest& request) {
     topic.topic_id = topic_id(asked.name.value_or(""));
     topic.error_code = next_of(metadata_errors);
     if (topic.error_code != ErrorCode::kNone) continue;
+    const bool makes = made_partitions > 0 && request.allow_auto_topic_creation && asked.name;
+    if (makes && !topics_.contains(*asked.name)) add_topic(*asked.name, made_partitions);
     const auto found = topics_.find(asked.name.value_or(""));
     if (found == topics_.end()) {
       topic.error_code = ErrorCode::kUnknownTopicOrPartition;

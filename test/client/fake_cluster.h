@@ -86,6 +86,7 @@ class FakeCluster final : public Dialer {
   std::deque<ErrorCode> metadata_errors;  // the next topics
   std::deque<ErrorCode> identity_errors;
   std::deque<ErrorCode> fetch_errors;  // the next partitions of Fetch requests are answered with these
+  int32_t made_partitions = 0;         // above 0: topics that are asked about and may be made have so many
   size_t batch_bytes_max = SIZE_MAX;   // a larger one is refused
   bool silent = false;                 // requests arrive, and are carried out, but nobody answers
   int16_t versions_max = INT16_MAX;    // of ApiVersions itself: an old broker

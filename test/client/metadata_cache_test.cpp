@@ -7,6 +7,7 @@
 namespace leat::test {
 namespace {
 
+using client::AutoCreate;
 using client::detail::backoff_delay;
 using client::detail::BackoffSettings;
 using client::detail::KnownTopic;
@@ -33,8 +34,8 @@ MetadataResponse answer(const std::string& topic, std::vector<std::pair<int32_t,
 
 TEST_CASE("metadata cache: only what is wanted", "[client][metadata]") {
   MetadataCache cache;
-  CHECK(cache.want("a"));
-  CHECK(!cache.want("a"));
+  CHECK(cache.want("a", AutoCreate::kNo));
+  CHECK(!cache.want("a", AutoCreate::kNo));
   CHECK(cache.is_incomplete());
   cache.apply(answer("b", {{1, 0}}));
   CHECK(cache.find("b") == nullptr);
@@ -48,9 +49,26 @@ TEST_CASE("metadata cache: only what is wanted", "[client][metadata]") {
   CHECK(cache.wanted().empty());
 }
 
+TEST_CASE("metadata cache: brokers make what is missing and somebody lets them make", "[client][metadata]") {
+  using Names = std::vector<std::string>;
+  MetadataCache cache;
+  CHECK(cache.want("read", AutoCreate::kNo));
+  CHECK(cache.want("written", AutoCreate::kYes));
+  CHECK(cache.wanted(AutoCreate::kNo) == Names{"read"});
+  CHECK(cache.wanted(AutoCreate::kYes) == Names{"written"});
+  cache.apply(answer("written", {{1, 0}}));
+  CHECK(cache.wanted(AutoCreate::kNo) == Names{"read", "written"});
+  CHECK(cache.wanted(AutoCreate::kYes).empty());
+  CHECK(!cache.want("written", AutoCreate::kNo));
+  CHECK(cache.want("read", AutoCreate::kYes));  // a producer came: asked for once more
+  CHECK(!cache.want("read", AutoCreate::kYes));
+  CHECK(cache.wanted(AutoCreate::kYes) == Names{"read"});
+  CHECK(cache.wanted() == Names{"read", "written"});
+}
+
 TEST_CASE("metadata cache: an older leader epoch is no news, unless the topic is another one", "[client][metadata]") {
   MetadataCache cache;
-  cache.want("a");
+  cache.want("a", AutoCreate::kNo);
   cache.apply(answer("a", {{1, 5}}));
   cache.apply(answer("a", {{2, 4}}));
   CHECK(cache.find("a")->partitions[0].leader == 1);
@@ -67,7 +85,7 @@ TEST_CASE("metadata cache: an older leader epoch is no news, unless the topic is
 
 TEST_CASE("metadata cache: a topic's error does not take away what was known", "[client][metadata]") {
   MetadataCache cache;
-  cache.want("a");
+  cache.want("a", AutoCreate::kNo);
   cache.apply(answer("a", {{1, 5}}));
   MetadataResponse failed = answer("a", {});
   failed.topics[0].error_code = ErrorCode::kUnknownTopicOrPartition;
@@ -79,7 +97,7 @@ TEST_CASE("metadata cache: a topic's error does not take away what was known", "
 
 TEST_CASE("metadata cache: nonsense of a broker's costs nothing", "[client][metadata]") {
   MetadataCache cache;
-  cache.want("a");
+  cache.want("a", AutoCreate::kNo);
   MetadataResponse odd = answer("a", {{1, 0}, {1, 0}});
   odd.topics[0].partitions[0].partition_index = INT32_MAX;
   odd.topics[0].partitions[1].partition_index = -3;

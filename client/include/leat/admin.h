@@ -55,8 +55,6 @@ struct TopicInfo {
   std::vector<PartitionInfo> partitions;  // by number
 };
 
-enum class AutoCreate : uint8_t { kNo, kYes };
-
 struct NewTopic {
   std::string name;
   int32_t partition_count = -1;     // -1: the broker's default

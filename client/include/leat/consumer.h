@@ -62,6 +62,7 @@ struct ConsumerSettings {
   std::optional<std::string> group_remote_assignor = {};  // kConsumer: "uniform" or "range"; none: the broker's choice
   std::vector<ClassicAssignor> classic_assignors = {ClassicAssignor::kRange, ClassicAssignor::kCooperativeSticky};
   std::shared_ptr<RebalanceListener> rebalance_listener = nullptr;
+  AutoCreate allow_auto_create_topics = AutoCreate::kNo;  // kNo: a topic that is not there is waited for: see trouble()
   OffsetReset auto_offset_reset = OffsetReset::kLatest;
   int64_t auto_offset_reset_timestamp_ms = 0;  // since 1970; for kTimestamp
   OutOfRange out_of_range = OutOfRange::kReset;

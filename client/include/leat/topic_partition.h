@@ -1,4 +1,4 @@
-// topic_partition.h: names of partitions, and offsets by partition.
+// topic_partition.h: names of partitions, offsets by partition, and what is asked about both.
 #pragma once
 
 #include <compare>
@@ -29,6 +29,9 @@ struct OffsetAndTimestamp {
 };
 
 enum class IsolationLevel : int8_t { kReadUncommitted = 0, kReadCommitted = 1 };  // of open transactions
+
+// Whether a broker may make a topic that is asked about and not there, where its settings leave that open.
+enum class AutoCreate : uint8_t { kNo, kYes };
 
 // What to ask a partition's leader for instead of a timestamp.
 inline constexpr int64_t kLatestOffset = -1;
