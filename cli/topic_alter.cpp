@@ -1,4 +1,5 @@
-// topic_alter.cpp: leat topic alter: more partitions, other settings.
+// topic_alter.cpp: leat topic alter: more partitions, other settings. No request changes both: each is asked for with
+// validate_only first, so that nothing is changed when either is refused.
 #include <fmt/format.h>
 
 #include <memory>
@@ -30,10 +31,18 @@ Result<int> alter(Session& session, const AlterOptions& options) {
   TRY(connected, session.client());
   client::Admin& admin = connected->admin();
   TRY(check_unset_names(session, resource, options.unset));
-  if (options.partitions) {
-    TRY(session.wait(admin.create_partitions(options.name, static_cast<int32_t>(*options.partitions))));
-  }
-  if (!changes.empty()) TRY(session.wait(admin.alter_configs(resource, std::move(changes))));
+  const auto add_partitions = [&](client::Validate validate) -> Result<void> {
+    if (!options.partitions) return {};
+    return session.wait(admin.create_partitions(options.name, static_cast<int32_t>(*options.partitions), validate));
+  };
+  const auto change_settings = [&](client::Validate validate) -> Result<void> {
+    if (changes.empty()) return {};
+    return session.wait(admin.alter_configs(resource, changes, validate));
+  };
+  TRY(add_partitions(client::Validate::kOnly));
+  TRY(change_settings(client::Validate::kOnly));
+  TRY(change_settings(client::Validate::kAndDo));  // first: settings can be changed back, partitions stay
+  TRY(add_partitions(client::Validate::kAndDo));
   if (session.options.json) session.out(json_line({{"topic", options.name}, {"altered", true}}));
   session.say(fmt::format("Altered topic '{}'.", options.name));
   return kExitOk;

@@ -58,9 +58,9 @@ Pending<> Admin::delete_topic(std::string name) {
   return core_->work().run<void>(
       [name = std::move(name)](AdminSelf self) { return detail::delete_topic(std::move(self), name); });
 }
-Pending<> Admin::create_partitions(std::string topic, int32_t partition_count) {
-  return core_->work().run<void>([topic = std::move(topic), partition_count](AdminSelf self) {
-    return detail::create_partitions(std::move(self), topic, partition_count);
+Pending<> Admin::create_partitions(std::string topic, int32_t partition_count, Validate validate) {
+  return core_->work().run<void>([topic = std::move(topic), partition_count, validate](AdminSelf self) {
+    return detail::create_partitions(std::move(self), topic, partition_count, validate);
   });
 }
 
@@ -70,10 +70,11 @@ Pending<std::vector<ConfigEntry>> Admin::describe_configs(ConfigResource resourc
         return detail::describe_configs(std::move(self), resource, names);
       });
 }
-Pending<> Admin::alter_configs(ConfigResource resource, std::vector<ConfigChange> changes) {
-  return core_->work().run<void>([resource = std::move(resource), changes = std::move(changes)](AdminSelf self) {
-    return detail::alter_configs(std::move(self), resource, changes);
-  });
+Pending<> Admin::alter_configs(ConfigResource resource, std::vector<ConfigChange> changes, Validate validate) {
+  return core_->work().run<void>(
+      [resource = std::move(resource), changes = std::move(changes), validate](AdminSelf self) {
+        return detail::alter_configs(std::move(self), resource, changes, validate);
+      });
 }
 
 Pending<std::map<TopicPartition, OffsetAndTimestamp>> Admin::list_offsets(std::map<TopicPartition, int64_t> times,

@@ -229,7 +229,7 @@ leat::Task<Result<>> delete_topic(AdminSelf self, std::string name) {
   co_return Error::from_broker(deleted.error_code, what, deleted.error_message);
 }
 
-leat::Task<Result<>> create_partitions(AdminSelf self, std::string topic, int32_t partition_count) {
+leat::Task<Result<>> create_partitions(AdminSelf self, std::string topic, int32_t partition_count, Validate validate) {
   if (std::optional<Error> refused = refuse_topic_name(topic)) co_return *std::move(refused);
   std::function<CreatePartitionsRequest(int16_t)> make = [&](int16_t) {
     CreatePartitionsRequest request;
@@ -238,6 +238,7 @@ leat::Task<Result<>> create_partitions(AdminSelf self, std::string topic, int32_
     asked.name = topic;
     asked.count = partition_count;
     asked.assignments.reset();
+    request.validate_only = validate == Validate::kOnly;
     return request;
   };
   std::function<ErrorCode(const CreatePartitionsResponse&)> error_of = [](const CreatePartitionsResponse& response) {
@@ -291,12 +292,14 @@ leat::Task<Result<std::vector<ConfigEntry>>> describe_configs(AdminSelf self, Co
   co_return entries;
 }
 
-leat::Task<Result<>> alter_configs(AdminSelf self, ConfigResource resource, std::vector<ConfigChange> changes) {
+leat::Task<Result<>> alter_configs(AdminSelf self, ConfigResource resource, std::vector<ConfigChange> changes,
+                                   Validate validate) {
   if (std::optional<Error> refused = refuse_name_of(resource)) co_return *std::move(refused);
   std::function<IncrementalAlterConfigsRequest(int16_t)> make = [&](int16_t) {
     constexpr int8_t kSet = 0;
     constexpr int8_t kDelete = 1;
     IncrementalAlterConfigsRequest request;
+    request.validate_only = validate == Validate::kOnly;
     auto& asked = request.resources.emplace_back();
     asked.resource_type = static_cast<int8_t>(resource.type);
     asked.resource_name = resource.name;

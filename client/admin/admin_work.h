@@ -136,11 +136,12 @@ leat::Task<Result<std::vector<TopicInfo>>> describe_topics(AdminSelf self, std::
                                                            AutoCreate auto_create);
 leat::Task<Result<TopicInfo>> create_topic(AdminSelf self, NewTopic topic);
 leat::Task<Result<>> delete_topic(AdminSelf self, std::string name);
-leat::Task<Result<>> create_partitions(AdminSelf self, std::string topic, int32_t partition_count);
+leat::Task<Result<>> create_partitions(AdminSelf self, std::string topic, int32_t partition_count, Validate validate);
 
 leat::Task<Result<std::vector<ConfigEntry>>> describe_configs(AdminSelf self, ConfigResource resource,
                                                               std::vector<std::string> names);
-leat::Task<Result<>> alter_configs(AdminSelf self, ConfigResource resource, std::vector<ConfigChange> changes);
+leat::Task<Result<>> alter_configs(AdminSelf self, ConfigResource resource, std::vector<ConfigChange> changes,
+                                   Validate validate);
 
 using LowOffsets = std::map<TopicPartition, int64_t>;
 using ProducersByPartition = std::map<TopicPartition, std::vector<ProducerInfo>>;

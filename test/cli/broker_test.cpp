@@ -135,6 +135,37 @@ TEST_CASE("produce: a record that is too large says what would help", "[cli][bro
   CHECK(splitting.record_count() == 3);
 }
 
+TEST_CASE("topic alter: nothing is changed when the broker refuses a part of it", "[cli][broker]") {
+  const auto alter = [](const Words& more, Words& changes) {
+    const FakeBroker broker({.configs = {{"retention.ms", "1"}, {"segment.ms", "1"}}, .partitions_max = 10});
+    Words words{"-b", broker.address(), "topic", "alter", "orders"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Captured result = run_leat(words);
+    changes = broker.changes();
+    return result;
+  };
+  const auto is_change = [](const std::string& change) { return !change.starts_with("check "); };
+  const std::vector<Words> wrong{{"-p", "3", "-c", "retention.mss=5"},
+                                 {"-p", "11", "-c", "retention.ms=5"},
+                                 {"-p", "3", "-c", "retention.ms=5", "-c", "nothing=1"},
+                                 {"-p", "3", "--unset", "nothing"},
+                                 {"-p", "11"},
+                                 {"-c", "nothing=1"}};
+  for (const Words& more : wrong) {
+    Words changes;
+    const Captured refused = alter(more, changes);
+    INFO(refused.errors);
+    CHECK(refused.exit_code == kExitFailed);
+    CHECK(std::none_of(changes.begin(), changes.end(), is_change));
+  }
+  Words changes;
+  const Captured done = alter({"-p", "3", "-c", "retention.ms=5", "--unset", "segment.ms"}, changes);
+  INFO(done.errors);
+  CHECK(done.exit_code == kExitOk);
+  std::erase_if(changes, [&](const std::string& change) { return !is_change(change); });
+  CHECK(changes == Words{"set retention.ms", "set segment.ms", "make partitions 3"});
+}
+
 TEST_CASE("topic describe: what is there is described, what is not is told, and fails", "[cli][broker]") {
   const FakeBroker broker({.stored = {batch_at(0, {"a", "b"})}});
   const auto describe = [&broker](const Words& names, const Words& more = {}) {

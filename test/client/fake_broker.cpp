@@ -198,6 +198,47 @@ DescribeConfigsResponse FakeBroker::configs(const DescribeConfigsRequest& reques
   return response;
 }
 
+void FakeBroker::note_change(std::string change) {
+  const std::lock_guard held(changes_mutex_);
+  changes_.push_back(std::move(change));
+}
+
+std::vector<std::string> FakeBroker::changes() const {
+  const std::lock_guard held(changes_mutex_);
+  return changes_;
+}
+
+CreatePartitionsResponse FakeBroker::add_partitions(const CreatePartitionsRequest& request) {
+  CreatePartitionsResponse response;
+  for (const auto& topic : request.topics) {
+    auto& answered = response.results.emplace_back();
+    answered.name = topic.name;
+    if (topic.count > script_.partitions_max) {
+      answered.error_code = ErrorCode::kInvalidPartitions;
+      continue;
+    }
+    note_change((request.validate_only ? "check partitions " : "make partitions ") + std::to_string(topic.count));
+  }
+  return response;
+}
+
+// It has the settings of its script, and no others.
+IncrementalAlterConfigsResponse FakeBroker::alter_configs(const IncrementalAlterConfigsRequest& request) {
+  IncrementalAlterConfigsResponse response;
+  for (const auto& resource : request.resources) {
+    auto& answered = response.responses.emplace_back();
+    answered.resource_name = resource.resource_name;
+    for (const auto& config : resource.configs) {
+      if (!script_.configs.contains(config.name)) answered.error_code = ErrorCode::kInvalidConfig;
+    }
+    if (answered.error_code != ErrorCode::kNone) continue;
+    for (const auto& config : resource.configs) {
+      note_change((request.validate_only ? "check " : "set ") + config.name);
+    }
+  }
+  return response;
+}
+
 std::vector<Piece> FakeBroker::answer(int16_t key, int16_t version, int32_t correlation_id, const Slice& body) {
   MessageReader in(body);
   const auto encoded = [&](const auto& response) { return *encode_response(response, version, correlation_id); };
@@ -213,6 +254,10 @@ std::vector<Piece> FakeBroker::answer(int16_t key, int16_t version, int32_t corr
     }
     case ApiKey::kMetadata:
       return encoded(metadata(decoded<MetadataRequest>(in, version)));
+    case ApiKey::kCreatePartitions:
+      return encoded(add_partitions(decoded<CreatePartitionsRequest>(in, version)));
+    case ApiKey::kIncrementalAlterConfigs:
+      return encoded(alter_configs(decoded<IncrementalAlterConfigsRequest>(in, version)));
     case ApiKey::kListOffsets: {
       const auto request = decoded<ListOffsetsRequest>(in, version);
       ListOffsetsResponse response;

@@ -6,14 +6,17 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "core/base/bytes.h"
 #include "net/protocol/error_code.h"
+#include "net/protocol/messages/create_partitions.h"
 #include "net/protocol/messages/describe_configs.h"
 #include "net/protocol/messages/fetch.h"
+#include "net/protocol/messages/incremental_alter_configs.h"
 #include "net/protocol/messages/metadata.h"
 #include "net/protocol/messages/produce.h"
 #include "test/client/fake_groups.h"
@@ -37,6 +40,7 @@ class FakeBroker {
     std::shared_ptr<FakeGroups> groups = {};          // who answers about groups; without it nobody does
     uint16_t advertised_port = 0;                     // told instead of its own, when not 0
     std::map<std::string, std::string> configs = {};  // settings, of whatever it is asked about
+    int32_t partitions_max = 100;                     // more than so many are refused
   };
 
   explicit FakeBroker(Script script);
@@ -44,6 +48,8 @@ class FakeBroker {
 
   std::string address() const;
   int64_t record_count() const noexcept { return next_offset_; }
+  // What was changed of topics, and what was only asked about: "check partitions 3", "set retention.ms".
+  std::vector<std::string> changes() const;
 
  private:
   void serve();
@@ -54,6 +60,9 @@ class FakeBroker {
   FetchResponse fetch(const FetchRequest& request);
   ProduceResponse produce(const ProduceRequest& request);
   DescribeConfigsResponse configs(const DescribeConfigsRequest& request) const;
+  CreatePartitionsResponse add_partitions(const CreatePartitionsRequest& request);
+  IncrementalAlterConfigsResponse alter_configs(const IncrementalAlterConfigsRequest& request);
+  void note_change(std::string change);
   void store(const Slice& batch);
 
   Script script_;
@@ -62,6 +71,8 @@ class FakeBroker {
   uint16_t port_ = 0;
   std::map<int64_t, Slice> log_;  // by base offset
   std::atomic<int64_t> next_offset_{0};
+  mutable std::mutex changes_mutex_;
+  std::vector<std::string> changes_;
   std::thread thread_;
 };
 

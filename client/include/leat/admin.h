@@ -55,6 +55,9 @@ struct TopicInfo {
   std::vector<PartitionInfo> partitions;  // by number
 };
 
+// kOnly: the broker says whether it would do it, and changes nothing.
+enum class Validate : uint8_t { kAndDo, kOnly };
+
 struct NewTopic {
   std::string name;
   int32_t partition_count = -1;     // -1: the broker's default
@@ -165,11 +168,13 @@ class Admin {
                                                   AutoCreate auto_create = AutoCreate::kNo);
   Pending<TopicInfo> create_topic(NewTopic topic);
   Pending<> delete_topic(std::string name);
-  Pending<> create_partitions(std::string topic, int32_t partition_count);  // the new count
+  // The new count.
+  Pending<> create_partitions(std::string topic, int32_t partition_count, Validate validate = Validate::kAndDo);
 
   // Sorted by name; all of them where `names` is empty.
   Pending<std::vector<ConfigEntry>> describe_configs(ConfigResource resource, std::vector<std::string> names = {});
-  Pending<> alter_configs(ConfigResource resource, std::vector<ConfigChange> changes);
+  Pending<> alter_configs(ConfigResource resource, std::vector<ConfigChange> changes,
+                          Validate validate = Validate::kAndDo);
 
   // The first record at or after each timestamp, or kLatestOffset, kEarliestOffset, kMaxTimestampOffset. Under
   // kReadCommitted the latest is where the first open transaction begins. Waits for leaders.
