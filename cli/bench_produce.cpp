@@ -33,6 +33,7 @@ constexpr int64_t kLingerMs = 1'000;  // batches leave because they are full
 constexpr size_t kBatchBytesMax = 1'000'000'000;
 constexpr size_t kBytesAroundRecordMax = 64;
 constexpr size_t kDifferentValues = 4'096;
+constexpr std::string_view kSmaller = "Smaller ones: fewer records (--batch-records), or smaller (--record-bytes)";
 
 class ProduceLoad {
  public:
@@ -51,6 +52,8 @@ class ProduceLoad {
   };
   // With what stands around the records.
   size_t batch_bytes() const noexcept;
+  std::string batch_text() const;
+  Result<void> check_flags() const;
   Result<void> check_size(const client::TopicInfo& topic) const;
   client::ProducerSettings settings() const;
   std::string_view next_value() noexcept;
@@ -78,20 +81,24 @@ size_t ProduceLoad::batch_bytes() const noexcept {
   return static_cast<size_t>(options_.batch_records) * record_bytes + kBytesAroundRecordMax;
 }
 
+std::string ProduceLoad::batch_text() const {
+  return fmt::format("a batch of {} records of {} bytes has {} bytes", options_.batch_records, options_.record_bytes,
+                     options_.batch_records * options_.record_bytes);
+}
+
 // A batch is one, or none: what is measured is told of its last record.
+Result<void> ProduceLoad::check_flags() const {
+  if (batch_bytes() <= kBatchBytesMax) return {};
+  return fail(
+      Errc::kInvalidArgument,
+      with_hint(fmt::format("{}, which fits in no request: {} at most", batch_text(), kBatchBytesMax), kSmaller));
+}
+
 Result<void> ProduceLoad::check_size(const client::TopicInfo& topic) const {
-  constexpr std::string_view kSmaller = "Smaller ones: fewer records (--batch-records), or smaller (--record-bytes)";
-  const int64_t values_bytes = options_.batch_records * options_.record_bytes;
-  const std::string what = fmt::format("a batch of {} records of {} bytes has {} bytes", options_.batch_records,
-                                       options_.record_bytes, values_bytes);
-  if (batch_bytes() > kBatchBytesMax) {
-    return fail(Errc::kInvalidArgument,
-                with_hint(fmt::format("{}, which fits in no request: {} at most", what, kBatchBytesMax), kSmaller));
-  }
   TRY(connected, session_.client());
-  const std::optional<Error> refused =
-      refuse_size(session_, ask_size_limits(*connected, topic), topic,
-                  options_.compression == "none" ? Packed::kNo : Packed::kYes, values_bytes, what);
+  const std::optional<Error> refused = refuse_size(session_, ask_size_limits(*connected, topic), topic,
+                                                   options_.compression == "none" ? Packed::kNo : Packed::kYes,
+                                                   options_.batch_records * options_.record_bytes, batch_text());
   if (!refused) return {};
   return fail(session_.refusal(ErrorCode::kMessageTooLarge, with_hint(refused->context, kSmaller)));
 }
@@ -112,6 +119,7 @@ client::ProducerSettings ProduceLoad::settings() const {
 }
 
 Result<void> ProduceLoad::prepare() {
+  TRY(check_flags());  // before anybody makes a topic
   TRY(topic, find_bench_topic(session_, options_.topic));
   TRY(check_size(topic));
   SeededRandom random(1);

@@ -19,7 +19,7 @@ struct SetOptions {
 
 Result<int> set(Session& session, const SetOptions& options) {
   TRY(target, parse_config_target(options.words, "config set"));
-  TRY(pairs, parse_key_values(target.rest, "config set"));
+  TRY(pairs, parse_settings(target.rest, options.unset, "config set"));
   std::vector<client::ConfigChange> changes;
   for (const KeyValue& pair : pairs) changes.push_back({.name = pair.key, .value = pair.value});
   for (const std::string& name : options.unset) changes.push_back({.name = name, .value = std::nullopt});

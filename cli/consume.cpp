@@ -7,6 +7,7 @@
 #include "cli/consume_group.h"
 #include "cli/consuming.h"
 #include "cli/following.h"
+#include "cli/moment.h"
 #include "cli/topic_lookup.h"
 #include "net/protocol/error_code.h"
 
@@ -143,9 +144,13 @@ Result<int> consume_alone(Session& session, const ConsumeOptions& options) {
 Result<int> consume(Session& session, const ConsumeOptions& options) {
   const int given = (options.from_beginning ? 1 : 0) + (options.offset ? 1 : 0) + (options.since ? 1 : 0);
   if (given > 1) return fail(Errc::kInvalidArgument, "give one of --from-beginning, --offset and --since");
+  if (options.since) TRY(parse_moment(*options.since, session.clock.wall_ms()));  // it is read again where it counts
   if (options.group) return consume_in_group(session, options);
   if (options.instance_id) {
     return fail(Errc::kInvalidArgument, "--group-instance-id names a member of a group: give --group too");
+  }
+  if (options.group_protocol != "auto") {
+    return fail(Errc::kInvalidArgument, "--group-protocol is how members of a group speak: give --group too");
   }
   return consume_alone(session, options);
 }

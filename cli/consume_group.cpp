@@ -278,6 +278,9 @@ client::Task<Result<void>> GroupReading::finish() {
 
 Result<void> check_flags(const ConsumeOptions& options) {
   if (options.group->empty()) return fail(Errc::kInvalidArgument, "--group needs a name");
+  if (options.instance_id && options.instance_id->empty()) {
+    return fail(Errc::kInvalidArgument, "--group-instance-id needs a name");
+  }
   if (!options.partitions.empty()) {
     return fail(Errc::kInvalidArgument, "--partition cannot stand with --group: the group gives out the partitions");
   }

@@ -19,6 +19,7 @@ namespace {
 using Check = std::function<std::string(const std::string&)>;  // what is wrong with a word; empty: nothing
 
 std::string range_text(const NumberRange& range) {
+  if (range.also) return fmt::format("{}, or {}", range_text({range.least, range.greatest}), *range.also);
   if (range.greatest != INT64_MAX) return fmt::format("a whole number from {} to {}", range.least, range.greatest);
   return range.least == INT64_MIN ? "a whole number" : fmt::format("a whole number, {} or more", range.least);
 }
@@ -31,10 +32,13 @@ Check number_in(const NumberRange& range) {
     int64_t number = 0;
     const std::from_chars_result read = std::from_chars(text.data(), text.data() + text.size(), number);
     const bool is_number = read.ec == std::errc() && std::to_string(number) == text;
-    if (is_number && number >= range.least && number <= range.greatest) return {};
+    if (is_number && ((number >= range.least && number <= range.greatest) || range.also == number)) return {};
     return fmt::format("'{}' is not {}", word, range_text(range));
   };
 }
+
+// As a shell gives for a variable that is not set.
+std::string not_empty(const std::string& word) { return word.empty() ? "an empty word names nothing" : ""; }
 
 Check one_of(const std::vector<std::string>& choices) {
   return [choices](const std::string& word) -> std::string {
@@ -85,7 +89,7 @@ void Flags::choice(const std::string& names, std::string& target, const std::vec
 }
 
 void Flags::word(const std::string& name, std::string& target, Need need, const std::string& help) {
-  app_.add_option(name, target, help)->type_name("")->required(need == Need::kRequired);
+  app_.add_option(name, target, help)->type_name("")->check(not_empty)->required(need == Need::kRequired);
 }
 void Flags::choice_word(const std::string& name, std::string& target, const std::vector<std::string>& choices,
                         Need need, const std::string& help) {
@@ -95,7 +99,7 @@ void Flags::choice_word(const std::string& name, std::string& target, const std:
       ->required(need == Need::kRequired);
 }
 void Flags::words(const std::string& name, std::vector<std::string>& target, Need need, const std::string& help) {
-  app_.add_option(name, target, help)->type_name("")->required(need == Need::kRequired);
+  app_.add_option(name, target, help)->type_name("")->check(not_empty)->required(need == Need::kRequired);
 }
 
 }  // namespace leat::cli

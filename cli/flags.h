@@ -18,6 +18,7 @@ enum class Need : uint8_t { kOptional, kRequired };
 struct NumberRange {
   int64_t least = INT64_MIN;
   int64_t greatest = INT64_MAX;
+  std::optional<int64_t> also = std::nullopt;  // a number beside the range, with a meaning of its own
 };
 
 class Flags {
@@ -37,7 +38,8 @@ class Flags {
   void choice(const std::string& names, std::string& target, const std::vector<std::string>& choices,
               const std::string& help);
 
-  void word(const std::string& name, std::string& target, Need need, const std::string& help);  // by its place
+  // By their place; none is empty.
+  void word(const std::string& name, std::string& target, Need need, const std::string& help);
   void choice_word(const std::string& name, std::string& target, const std::vector<std::string>& choices, Need need,
                    const std::string& help);
   void words(const std::string& name, std::vector<std::string>& target, Need need, const std::string& help);

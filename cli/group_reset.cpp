@@ -60,13 +60,20 @@ Result<void> check_empty(Session& session, client::Admin& admin, const std::stri
                   name, group->members.size(), group->members.size() == 1 ? "" : "s", group->state, name)));
 }
 
-Result<std::vector<TopicSelection>> selected_topics(const ResetOptions& options, const client::Offsets& committed) {
+Result<std::vector<TopicSelection>> named_topics(const ResetOptions& options) {
+  if (options.topics.empty() != options.all_topics) {
+    return fail(Errc::kInvalidArgument, "of which topics? Give --topic TOPIC, --topic TOPIC:0,2 or --all-topics");
+  }
   std::vector<TopicSelection> topics;
   for (const std::string& text : options.topics) {
     TRY(topic, parse_topic_selection(text));
     topics.push_back(std::move(topic));
   }
-  if (!options.all_topics) return topics;
+  return topics;
+}
+
+Result<std::vector<TopicSelection>> committed_topics(const ResetOptions& options, const client::Offsets& committed) {
+  std::vector<TopicSelection> topics;
   for (const auto& [name, offset] : committed) {
     if (topics.empty() || topics.back().topic != name.topic) topics.push_back({.topic = name.topic, .partitions = {}});
     topics.back().partitions.push_back(name.partition);
@@ -157,14 +164,15 @@ Result<void> carry_out(Session& session, client::Admin& admin, const ResetOption
 
 Result<int> reset(Session& session, const ResetOptions& options) {
   TRY(target, target_of(options, session.clock.wall_ms()));
-  if (options.topics.empty() != options.all_topics) {
-    return fail(Errc::kInvalidArgument, "of which topics? Give --topic TOPIC, --topic TOPIC:0,2 or --all-topics");
-  }
+  TRY(topics, named_topics(options));
   TRY(connected, session.client());
   client::Admin& admin = connected->admin();
   TRY(check_empty(session, admin, options.group));
   TRY(committed, session.wait(admin.list_group_offsets(options.group)));
-  TRY(topics, selected_topics(options, committed));
+  if (options.all_topics) {
+    TRY(all, committed_topics(options, committed));
+    topics = std::move(all);
+  }
   TRY(plan, make_plan(session, topics, committed, target));
   if (options.execute) TRY(carry_out(session, admin, options, plan));
   print_plan(session, options, plan);

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 namespace leat::cli {
 
 Result<KeyValue> parse_key_value(std::string_view word, std::string_view what) {
@@ -18,6 +20,24 @@ Result<std::vector<KeyValue>> parse_key_values(const std::vector<std::string>& w
   for (const std::string& word : words) {
     TRY(pair, parse_key_value(word, what));
     pairs.push_back(std::move(pair));
+  }
+  return pairs;
+}
+
+Result<std::vector<KeyValue>> parse_settings(const std::vector<std::string>& words,
+                                             const std::vector<std::string>& unset, std::string_view what) {
+  TRY(pairs, parse_key_values(words, what));
+  std::set<std::string_view> seen;
+  for (const KeyValue& pair : pairs) {
+    if (!seen.insert(pair.key).second) {
+      return fail(Errc::kInvalidArgument, fmt::format("'{}' is set twice: give one value", pair.key));
+    }
+  }
+  for (const std::string& name : unset) {
+    if (name.empty()) return fail(Errc::kInvalidArgument, "--unset needs the name of a setting");
+    if (!seen.insert(name).second) {
+      return fail(Errc::kInvalidArgument, fmt::format("'{}' is given twice: set it, or --unset it once", name));
+    }
   }
   return pairs;
 }

@@ -18,8 +18,8 @@ struct OffsetsOptions {
   std::optional<std::string> at;
 };
 
-Result<int> print_moment(Session& session, const OffsetsOptions& options, const std::vector<int32_t>& partitions) {
-  TRY(moment_ms, parse_moment(*options.at, session.clock.wall_ms()));
+Result<int> print_moment(Session& session, const OffsetsOptions& options, const std::vector<int32_t>& partitions,
+                         int64_t moment_ms) {
   TRY(offsets, list_offsets(session, options.topic, partitions, moment_ms));
   TextTable table({"PARTITION", "OFFSET", "TIMESTAMP"});
   for (const auto& [partition, found] : offsets) {
@@ -37,9 +37,14 @@ Result<int> print_moment(Session& session, const OffsetsOptions& options, const 
 }
 
 Result<int> print_offsets(Session& session, const OffsetsOptions& options) {
+  std::optional<int64_t> moment_ms;
+  if (options.at) {
+    TRY(moment, parse_moment(*options.at, session.clock.wall_ms()));
+    moment_ms = moment;
+  }
   TRY(topic, find_topic(session, options.topic));
   TRY(partitions, chosen_partitions(session, topic, options.partitions));
-  if (options.at) return print_moment(session, options, partitions);
+  if (moment_ms) return print_moment(session, options, partitions, *moment_ms);
   TRY(earliest, list_offsets(session, options.topic, partitions, client::kEarliestOffset));
   TRY(latest, list_offsets(session, options.topic, partitions, client::kLatestOffset));
   // SPAN counts offsets. There may be fewer records: compaction, transaction markers and damage leave gaps.

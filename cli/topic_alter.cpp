@@ -23,7 +23,7 @@ Result<int> alter(Session& session, const AlterOptions& options) {
   if (!options.partitions && options.configs.empty() && options.unset.empty()) {
     return fail(Errc::kInvalidArgument, "nothing to alter: give --partitions, --config or --unset");
   }
-  TRY(pairs, parse_key_values(options.configs, "--config"));
+  TRY(pairs, parse_settings(options.configs, options.unset, "--config"));
   std::vector<client::ConfigChange> changes;
   for (const KeyValue& pair : pairs) changes.push_back({.name = pair.key, .value = pair.value});
   for (const std::string& name : options.unset) changes.push_back({.name = name, .value = std::nullopt});

@@ -44,7 +44,7 @@ Result<int> create(Session& session, const CreateOptions& options) {
   client::NewTopic topic{.name = options.name,
                          .partition_count = static_cast<int32_t>(options.partitions),
                          .replication_factor = static_cast<int16_t>(options.replication_factor)};
-  TRY(configs, parse_key_values(options.configs, "--config"));
+  TRY(configs, parse_settings(options.configs, {}, "--config"));
   for (const KeyValue& config : configs) topic.configs[config.key] = config.value;
 
   TRY(connected, session.client());
@@ -67,10 +67,10 @@ Result<int> create(Session& session, const CreateOptions& options) {
 Action declare_topic_create(Flags& flags) {
   const auto options = std::make_shared<CreateOptions>();
   flags.word("topic", options->name, Need::kRequired, "Its name: letters, digits, '.', '_' and '-'");
-  flags.number("-p,--partitions", options->partitions, {.least = -1, .greatest = INT32_MAX},
+  flags.number("-p,--partitions", options->partitions, {.least = 1, .greatest = INT32_MAX, .also = -1},
                "How many partitions; -1: what the broker takes by default");
-  flags.number("-r,--replication-factor", options->replication_factor, {.least = -1, .greatest = INT16_MAX},
-               "Copies on a cluster; one leatd has one");
+  flags.number("-r,--replication-factor", options->replication_factor, {.least = 1, .greatest = INT16_MAX, .also = -1},
+               "Copies on a cluster; one leatd has one; -1: as many as the broker makes by default");
   flags.texts("-c,--config", "NAME=VALUE", options->configs, "A setting of the topic; may be repeated");
   flags.on_off("--if-not-exists", options->if_not_exists, "A topic that exists already is no error");
   return [options](Session& session) { return create(session, *options); };

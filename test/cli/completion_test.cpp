@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <sstream>
 
 #include "cli/command.h"
 #include "cli/completion_scripts.h"
@@ -108,6 +109,32 @@ TEST_CASE("completion: every flag of a command, and those that all have", "[cli]
   CHECK(has(words_of({"topic", "create", "--config", "a=b", "--"}), "--config"));  // may be repeated
   CHECK(has(words_of({"topic", "list", ""}), "--internal"));                       // nothing else can follow
   CHECK(words_of({"topic", "list", "--", ""}).empty());
+}
+
+TEST_CASE("completion: what is offered is what the help of each command shows", "[cli][completion]") {
+  for (const Command& command : commands()) {
+    const size_t space = command.name.find(' ');
+    Words line{std::string(command.name.substr(0, space))};
+    if (space != std::string_view::npos) line.emplace_back(command.name.substr(space + 1));
+    Words typed = line;
+    typed.emplace_back("--");
+    Words offered = words_of(typed);
+    std::erase(offered, "--version");  // of `leat` alone, and shown there
+    line.emplace_back("--help");
+    Words shown;
+    std::istringstream help(run_leat(line).out);
+    for (std::string row; std::getline(help, row);) {
+      if (!row.starts_with("  -")) continue;  // a row of flags: "  -p,--partitions N   How many"
+      const size_t begin = row.find("--");
+      REQUIRE(begin != std::string::npos);
+      shown.push_back(row.substr(begin, row.find_first_of(" ,", begin) - begin));
+    }
+    std::sort(offered.begin(), offered.end());
+    std::sort(shown.begin(), shown.end());
+    INFO(command.name);
+    CHECK(shown.size() > 5);
+    CHECK(offered == shown);
+  }
 }
 
 TEST_CASE("completion: values that are one of a few", "[cli][completion]") {
