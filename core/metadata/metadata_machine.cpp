@@ -54,6 +54,20 @@ MetadataStep MetadataMachine::on_create_cluster(std::string cluster_id) const {
   return step;
 }
 
+MetadataResult<MetadataStep> MetadataMachine::on_alter_client_quotas(const QuotaEntity& entity,
+                                                                     const std::vector<QuotaChange>& changes) const {
+  const auto at = client_quotas_.find(entity);
+  const QuotaValues before = at == client_quotas_.end() ? QuotaValues{} : at->second;
+  QuotaResult<QuotaValues> after = quotas_after(entity, before, changes);
+  if (!after) return tl::unexpected<MetadataError>(MetadataError{MetadataErrc::kInvalidRequest, after.error()});
+  MetadataStep step;
+  if (*after == before) return step;
+  ClientQuotaRecord record{.entity = entity, .quotas = std::nullopt};
+  if (!after->empty()) record.quotas = *std::move(after);
+  step.records.push_back(std::move(record));
+  return step;
+}
+
 ProducerIdBlock MetadataMachine::on_reserve_producer_ids(int64_t count) const {
   ProducerIdBlock block;
   block.first = next_producer_id_;
@@ -111,6 +125,15 @@ void MetadataMachine::apply_one(const GroupConfigRecord& record) {
   set_configs(group_configs_, record.group, record.configs);
 }
 
+void MetadataMachine::apply_one(const ClientQuotaRecord& record) {
+  ENSURE(record.entity.is_valid(), "quota of {}", record.entity.to_string());
+  if (record.quotas && !record.quotas->empty()) {
+    client_quotas_.insert_or_assign(record.entity, *record.quotas);
+  } else {
+    client_quotas_.erase(record.entity);
+  }
+}
+
 // Never falls, whatever order a damaged journal may have: an id given out twice would let two producers' sequences mix.
 void MetadataMachine::apply_one(const ProducerIdsRecord& record) {
   next_producer_id_ = std::max(next_producer_id_, record.next_producer_id);
@@ -125,6 +148,8 @@ std::vector<MetadataRecord> MetadataMachine::snapshot() const {
     records.push_back(BrokerConfigRecord{.broker = broker, .configs = configs});
   for (const auto& [group, configs] : group_configs_)
     records.push_back(GroupConfigRecord{.group = group, .configs = configs});
+  for (const auto& [entity, quotas] : client_quotas_)
+    records.push_back(ClientQuotaRecord{.entity = entity, .quotas = quotas});
   for (const auto& [id, state] : topics_) records.push_back(TopicRecord{.id = id, .state = state});
   return records;
 }

@@ -1,6 +1,6 @@
-// metadata_machine.h: topics, their settings, the dynamic settings of the broker and of groups, and the blocks of
-// producer ids, as one state machine over one journal. on_* decide: they are const, check everything, and return
-// records and effects; apply alone changes the state, the same live and at recovery. Synchronous: no clock, no
+// metadata_machine.h: topics, their settings, the dynamic settings of the broker and of groups, client quotas, and the
+// blocks of producer ids, as one state machine over one journal. on_* decide: they are const, check everything, and
+// return records and effects; apply alone changes the state, the same live and at recovery. Synchronous: no clock, no
 // randomness of its own, no I/O.
 // Invariants: no two live topics share a name or an id; a deleted topic's id is remembered until it is forgotten (its
 // folders are gone); the next producer id never falls. Thread: the loop.
@@ -34,6 +34,7 @@ enum class MetadataErrc : uint8_t {
   kInvalidConfig,
   kInvalidRequest,
   kPolicyViolation,
+  kThrottlingQuotaExceeded,  // whoever decides about quotas, asked before the step, said no
   // Made by the runtime, not by the machine.
   kStorage,   // the journal or a folder could not be written; nothing was promised, try again
   kStopping,  // shutting down
@@ -134,10 +135,11 @@ class MetadataMachine {
   const std::map<std::string, ConfigMap, std::less<>>& all_broker_configs() const noexcept { return broker_configs_; }
   const ConfigMap& group_configs(std::string_view group) const noexcept;
   const std::map<std::string, ConfigMap, std::less<>>& all_group_configs() const noexcept { return group_configs_; }
+  const QuotaMap& client_quotas() const noexcept { return client_quotas_; }
   int64_t next_producer_id() const noexcept { return next_producer_id_; }
   const std::string& cluster_id() const noexcept { return cluster_id_; }  // "" until the first record
   size_t live_record_count() const noexcept {
-    return topics_.size() + broker_configs_.size() + group_configs_.size() + 2;
+    return topics_.size() + broker_configs_.size() + group_configs_.size() + client_quotas_.size() + 2;
   }
 
   // Decisions. `broker` are the layers below a topic's overrides: what holds where it has none.
@@ -157,6 +159,8 @@ class MetadataMachine {
                                                        const BrokerConfigs& broker) const;
   MetadataResult<MetadataStep> on_alter_group_configs(std::string_view group, std::span<const ConfigChange> changes,
                                                       AlterMode mode, const BrokerConfigs& broker) const;
+  MetadataResult<MetadataStep> on_alter_client_quotas(const QuotaEntity& entity,
+                                                      const std::vector<QuotaChange>& changes) const;
   ProducerIdBlock on_reserve_producer_ids(int64_t count) const;
 
   // The only mutator. A record that came from disk is asked for its contradiction first.
@@ -174,6 +178,7 @@ class MetadataMachine {
   void apply_one(const BrokerConfigRecord& record);
   void apply_one(const ProducerIdsRecord& record);
   void apply_one(const GroupConfigRecord& record);
+  void apply_one(const ClientQuotaRecord& record);
   void forget_name(const TopicState& topic);
   std::optional<MetadataError> name_fault(std::string_view name) const;
 
@@ -183,6 +188,7 @@ class MetadataMachine {
   std::map<std::string, std::set<std::string>, std::less<>> colliding_;  // colliding form: live names that have it
   std::map<std::string, ConfigMap, std::less<>> broker_configs_;         // never an empty map
   std::map<std::string, ConfigMap, std::less<>> group_configs_;          // never an empty map
+  QuotaMap client_quotas_;                                               // never an empty map
   int64_t next_producer_id_ = 0;
 };
 

@@ -1,9 +1,9 @@
 // metadata_record.h: the records of __leat_metadata, key and value as in Kafka's internal topics: a type or version
 // (int16), then a body described by core/codec/schema.h. Each record is the whole state of one thing (a topic, a
-// broker's or a group's overrides, the next producer id), a null value its end: replaying any suffix that holds every
-// live thing gives the same state, which is what lets a snapshot be nothing but live records appended again. A version
-// is flexible: fields may be added as tagged fields; an unknown type or version stops the start, because a journal of a
-// newer Leat must not be rewritten by an older one that would lose what it does not know.
+// broker's or a group's overrides, an entity's quotas, the next producer id), a null value its end: replaying any
+// suffix that holds every live thing gives the same state, which is what lets a snapshot be nothing but live records
+// appended again. A version is flexible: fields may be added as tagged fields; an unknown type or version stops the
+// start, because a journal of a newer Leat must not be rewritten by an older one that would lose what it does not know.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,7 @@
 #include "core/base/result.h"
 #include "core/base/uuid.h"
 #include "core/metadata/config_key.h"
+#include "core/quota/quota_entity.h"
 
 namespace leat {
 
@@ -54,6 +55,12 @@ struct GroupConfigRecord {
   friend bool operator==(const GroupConfigRecord&, const GroupConfigRecord&) = default;
 };
 
+struct ClientQuotaRecord {
+  QuotaEntity entity;
+  std::optional<QuotaValues> quotas;  // nullopt: none left
+  friend bool operator==(const ClientQuotaRecord&, const ClientQuotaRecord&) = default;
+};
+
 struct ProducerIdsRecord {
   int64_t next_producer_id = 0;  // every id below it may have been given out
   friend bool operator==(const ProducerIdsRecord&, const ProducerIdsRecord&) = default;
@@ -64,8 +71,8 @@ struct ClusterRecord {  // the first of a journal
   friend bool operator==(const ClusterRecord&, const ClusterRecord&) = default;
 };
 
-using MetadataRecord =
-    std::variant<ClusterRecord, TopicRecord, BrokerConfigRecord, ProducerIdsRecord, GroupConfigRecord>;
+using MetadataRecord = std::variant<ClusterRecord, TopicRecord, BrokerConfigRecord, ProducerIdsRecord,
+                                    GroupConfigRecord, ClientQuotaRecord>;
 
 struct EncodedMetadataRecord {
   std::vector<uint8_t> key;

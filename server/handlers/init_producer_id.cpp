@@ -32,6 +32,7 @@ ErrorCode error_of(MetadataErrc code) noexcept {
     case MetadataErrc::kInvalidConfig:
     case MetadataErrc::kInvalidRequest:
     case MetadataErrc::kPolicyViolation:
+    case MetadataErrc::kThrottlingQuotaExceeded:
       return ErrorCode::kUnknownServerError;  // ids give none of these
   }
   return ErrorCode::kUnknownServerError;

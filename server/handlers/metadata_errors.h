@@ -28,6 +28,8 @@ constexpr ErrorCode error_code_of(MetadataErrc code) noexcept {
       return ErrorCode::kInvalidRequest;
     case MetadataErrc::kPolicyViolation:
       return ErrorCode::kPolicyViolation;
+    case MetadataErrc::kThrottlingQuotaExceeded:
+      return ErrorCode::kThrottlingQuotaExceeded;
     case MetadataErrc::kStorage:
       return ErrorCode::kKafkaStorageError;
     case MetadataErrc::kStopping:

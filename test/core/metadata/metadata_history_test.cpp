@@ -14,7 +14,7 @@ class History {
   explicit History(uint64_t seed) : random_(seed) {}
 
   void step() {
-    switch (random_.below(10)) {
+    switch (random_.below(11)) {
       case 0:
       case 1:
       case 2:
@@ -33,6 +33,8 @@ class History {
         return take(machine_.on_reserve_producer_ids(static_cast<int64_t>(1 + random_.below(1000))).step);
       case 9:
         return alter_group();
+      case 10:
+        return alter_quota();
     }
   }
   const MetadataMachine& machine() const { return machine_; }
@@ -125,6 +127,19 @@ class History {
     else
       ++refused_;
   }
+  void alter_quota() {
+    QuotaEntity entity;
+    if (random_.one_in(2)) entity.user = random_.one_in(2) ? QuotaName() : QuotaName("u");
+    if (random_.one_in(2) || !entity.user) entity.client_id = random_.one_in(2) ? QuotaName() : QuotaName("c");
+    std::vector<QuotaChange> changes = {{"producer_byte_rate", static_cast<double>(random_.below(4))}};
+    if (random_.one_in(3)) changes[0].value = std::nullopt;
+    if (random_.one_in(3)) changes.push_back({"request_percentage", 5.0});
+    const auto step = machine_.on_alter_client_quotas(entity, changes);
+    if (step)
+      take(*step);
+    else
+      ++refused_;
+  }
   BrokerConfigs layers() const {
     return {.dynamic_broker = machine_.broker_configs("1"),
             .dynamic_default = machine_.broker_configs(""),
@@ -168,6 +183,7 @@ void check_invariants(const MetadataMachine& machine) {
   }
   CHECK(machine.topics().size() == live);
   for (const auto& [broker, configs] : machine.all_broker_configs()) CHECK_FALSE(configs.empty());
+  for (const auto& [entity, quotas] : machine.client_quotas()) CHECK_FALSE(quotas.empty());
 }
 
 TEST_CASE("metadata: replay gives what was live, through random histories", "[metadata]") {

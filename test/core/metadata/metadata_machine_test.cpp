@@ -271,5 +271,22 @@ TEST_CASE("metadata: a record from disk that cannot follow is found before it is
   CHECK_FALSE(f.machine.contradiction(TopicRecord{.id = twin.id, .state = twin}).has_value());
 }
 
+TEST_CASE("metadata: quotas of an entity are one record, and none when the last is gone", "[metadata]") {
+  Fixture f;
+  QuotaEntity entity;
+  entity.client_id = QuotaName("c");
+  f.apply(*f.machine.on_alter_client_quotas(entity, {{"producer_byte_rate", 10}, {"consumer_byte_rate", 20}}));
+  CHECK(f.machine.client_quotas().at(entity).size() == 2);
+  CHECK(f.machine.on_alter_client_quotas(entity, {{"producer_byte_rate", 10}})->records.empty());
+  CHECK(f.machine.on_alter_client_quotas(entity, {{"nonsense", 1}}).error().code == MetadataErrc::kInvalidRequest);
+  f.apply(*f.machine.on_alter_client_quotas(entity, {{"producer_byte_rate", std::nullopt}}));
+  CHECK(f.machine.client_quotas().at(entity).size() == 1);
+  const size_t live = f.machine.live_record_count();
+  CHECK(f.machine.snapshot().size() == live);
+  f.apply(*f.machine.on_alter_client_quotas(entity, {{"consumer_byte_rate", std::nullopt}}));
+  CHECK(f.machine.client_quotas().empty());
+  CHECK(f.machine.live_record_count() == live - 1);
+}
+
 }  // namespace
 }  // namespace leat

@@ -22,7 +22,17 @@ std::vector<MetadataRecord> samples() {
   deleting.id = some_id(2);
   deleting.phase = TopicPhase::kDeleting;
   deleting.configs.clear();
-  return {ClusterRecord{.cluster_id = "4L6g3nShT-eMCtK--X86sw"},
+  QuotaEntity any_client_of_u;
+  any_client_of_u.user = QuotaName("u");
+  any_client_of_u.client_id = QuotaName();
+  QuotaEntity address;
+  address.ip = QuotaName("10.0.0.1");
+  return {ClientQuotaRecord{
+              .entity = any_client_of_u,
+              .quotas = QuotaValues{{QuotaKey::kProducerByteRate, 50'000}, {QuotaKey::kRequestPercentage, 0.1}}},
+          ClientQuotaRecord{.entity = address, .quotas = QuotaValues{{QuotaKey::kConnectionCreationRate, 7}}},
+          ClientQuotaRecord{.entity = address, .quotas = std::nullopt},
+          ClusterRecord{.cluster_id = "4L6g3nShT-eMCtK--X86sw"},
           TopicRecord{.id = live.id, .state = live},
           TopicRecord{.id = deleting.id, .state = deleting},
           TopicRecord{.id = some_id(3), .state = std::nullopt},
@@ -130,6 +140,40 @@ TEST_CASE("metadata record: a topic that cannot be is corrupt", "[metadata]") {
   topic.partition_count = 1;
   topic.phase = static_cast<TopicPhase>(5);
   CHECK(code_of(topic) == Errc::kCorrupt);
+}
+
+TEST_CASE("metadata record: the bytes of a quota", "[metadata]") {
+  QuotaEntity entity;
+  entity.client_id = QuotaName();
+  const Result<EncodedMetadataRecord> bytes = encode_metadata_record(
+      ClientQuotaRecord{.entity = entity, .quotas = QuotaValues{{QuotaKey::kRequestPercentage, 2}}});
+  REQUIRE(bytes.has_value());
+  std::vector<uint8_t> key = {0, 5, 2, 10};
+  for (const char c : std::string_view("client-id")) key.push_back(static_cast<uint8_t>(c));
+  key.insert(key.end(), {0, 0, 0});  // no name, and no tagged field of the part and of the key
+  std::vector<uint8_t> value = {0, 0, 2, 19};
+  for (const char c : std::string_view("request_percentage")) value.push_back(static_cast<uint8_t>(c));
+  value.insert(value.end(), {0x40, 0, 0, 0, 0, 0, 0, 0, 0, 0});
+  CHECK(bytes->key == key);
+  CHECK(bytes->value == value);
+}
+
+TEST_CASE("metadata record: a quota that no client could set is corrupt", "[metadata]") {
+  QuotaEntity entity;
+  entity.user = QuotaName("u");
+  const auto code_of = [](const QuotaEntity& of, QuotaKey key, double value) {
+    const Result<EncodedMetadataRecord> bytes =
+        encode_metadata_record(ClientQuotaRecord{.entity = of, .quotas = QuotaValues{{key, value}}});
+    REQUIRE(bytes.has_value());
+    const Result<MetadataRecord> back = decoded(*bytes);
+    REQUIRE_FALSE(back.has_value());
+    return back.error().code;
+  };
+  CHECK(code_of(entity, QuotaKey::kProducerByteRate, -1) == Errc::kCorrupt);
+  CHECK(code_of(entity, QuotaKey::kConnectionCreationRate, 1) == Errc::kCorrupt);
+  entity.user = QuotaName("");
+  CHECK(code_of(entity, QuotaKey::kProducerByteRate, 1) == Errc::kCorrupt);
+  CHECK(code_of(QuotaEntity{}, QuotaKey::kProducerByteRate, 1) == Errc::kCorrupt);
 }
 
 }  // namespace
