@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/base/bytes.h"
+#include "core/base/clock.h"
 #include "core/base/piece.h"
 #include "core/base/result.h"
 
@@ -35,9 +36,12 @@ class Connection {
   // nothing but frees the place in the queue.
   virtual void respond(uint64_t ticket, Response response) = 0;
   virtual void close(std::string_view reason) noexcept = 0;  // at once; queued output is dropped
-  // True when responses that the peer has not taken pile up above the limit: then no work should begin that makes more
-  // of them, until on_drained, which follows for sure unless the connection closes.
+  // True while it is muted, or when responses that the peer has not taken pile up above the limit: then no work should
+  // begin that makes more of them, until on_drained, which follows for sure unless the connection closes.
   virtual bool backed_up() noexcept = 0;
+  // Nothing is read from it for so long, and no frame handed over; responses leave. The longest of several holds. It
+  // does not count as idle, and a close does not wait for it.
+  virtual void mute(Millis time) = 0;
 };
 
 enum class ClosedBy : uint8_t {
@@ -60,7 +64,7 @@ class FrameHandler {  // the server's side
   virtual ~FrameHandler() = default;
   // Tickets count up from 0 on each connection. The handler looks the connection up again after each wait.
   virtual void on_frame(Connection& connection, uint64_t ticket, Slice payload) = 0;
-  virtual void on_drained(ConnectionId connection) = 0;        // output that had piled up has left
+  virtual void on_drained(ConnectionId connection) = 0;        // output that had piled up has left, a mute is over
   virtual void on_closed(const ClosedConnection& closed) = 0;  // once; the connection cannot be found any more
   virtual void on_refused(std::string_view peer, std::string_view reason) = 0;  // never became a connection
 };

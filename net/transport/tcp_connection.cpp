@@ -76,6 +76,7 @@ void TcpConnection::close_as(ClosedBy by, std::string_view reason) noexcept {
   closing_ = true;
   ++server_.counters_.closed[static_cast<size_t>(by)];
   reading_ = false;
+  server_.loop_.timers().cancel(std::exchange(mute_timer_, kNoTimer));
   closed_ = std::make_unique<ClosedConnection>(ClosedConnection{id_, by, peer_, std::string(reason)});
   uv_close(reinterpret_cast<uv_handle_t*>(&handle_), [](uv_handle_t* handle) noexcept {
     auto* self = static_cast<TcpConnection*>(handle->data);
@@ -97,7 +98,7 @@ void TcpConnection::respond(uint64_t ticket, Response response) {
 void TcpConnection::on_touched() {
   flush();
   if (closing_) return;
-  if (backed_up_ && responses_.output_bytes() <= server_.limits_.output_bytes_max / 2) {
+  if (backed_up_ && !muted() && responses_.output_bytes() <= server_.limits_.output_bytes_max / 2) {
     backed_up_ = false;
     server_.handler_.on_drained(id_);
   }
@@ -238,11 +239,28 @@ void TcpConnection::deliver_frames() {
   if (!closing_) reader_.release_when_empty();
 }
 
-// As long as there is output, on_touched() will come: it is called for, or a write is under way that calls for it.
+// As long as there is output, on_touched() will come: it is called for, or a write is under way that calls for it. It
+// comes at the end of a mute, too.
 bool TcpConnection::backed_up() noexcept {
-  if (responses_.output_bytes() <= server_.limits_.output_bytes_max) return false;
+  if (!muted() && responses_.output_bytes() <= server_.limits_.output_bytes_max) return false;
   backed_up_ = true;
   return true;
+}
+
+void TcpConnection::mute(Millis time) {
+  const Nanos until = server_.loop_.clock().monotonic() + time;
+  if (closing_ || time <= Millis(0) || (muted() && until <= muted_until_)) return;
+  server_.loop_.timers().cancel(mute_timer_);
+  muted_until_ = until;
+  mute_timer_ = server_.loop_.timers().start(time, [this] { on_mute_over(); });
+  update_reading();
+}
+
+void TcpConnection::on_mute_over() {
+  mute_timer_ = kNoTimer;
+  note_progress();
+  backed_up_ = true;
+  server_.touch(*this);
 }
 
 bool TcpConnection::may_take_request() noexcept {
@@ -280,9 +298,10 @@ void TcpConnection::update_reading() noexcept {
   if (started != 0) close_as(ClosedBy::kPeer, uv_strerror(started));
 }
 
-// A request that the server is working on is no idleness; output that the peer does not take, is.
+// A request that the server is working on is no idleness, nor is a time in which we do not listen; output that the peer
+// does not take, is.
 uint32_t TcpConnection::sweep() noexcept {
-  const bool server_works = responses_.requests_in_flight() > 0 && responses_.output_bytes() == 0;
+  const bool server_works = (muted() || responses_.requests_in_flight() > 0) && responses_.output_bytes() == 0;
   sweeps_without_progress_ = server_works ? 0 : sweeps_without_progress_ + 1;
   return sweeps_without_progress_;
 }

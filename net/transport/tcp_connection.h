@@ -31,6 +31,7 @@ class TcpConnection final : public Connection {
   void respond(uint64_t ticket, Response response) override;
   void close(std::string_view reason) noexcept override { close_as(ClosedBy::kServer, reason); }
   bool backed_up() noexcept override;
+  void mute(Millis time) override;
 
   const std::string& peer_host() const noexcept { return peer_host_; }
   size_t request_bytes_in_flight() const noexcept { return responses_.request_bytes_in_flight(); }
@@ -47,6 +48,8 @@ class TcpConnection final : public Connection {
   void on_read(ssize_t size) noexcept;
   void deliver_frames();
   bool may_take_request() noexcept;
+  bool muted() const noexcept { return mute_timer_ != kNoTimer; }
+  void on_mute_over();
   void update_reading() noexcept;
   struct Sent {
     int64_t result;        // bytes that the socket took, or a libuv error code
@@ -72,7 +75,9 @@ class TcpConnection final : public Connection {
   bool reading_ = false;
   bool closing_ = false;
   bool delivering_ = false;
-  bool backed_up_ = false;  // output was above the limit; on_drained is owed
+  bool backed_up_ = false;  // output was above the limit, or it was muted; on_drained is owed
+  TimerId mute_timer_ = kNoTimer;
+  Nanos muted_until_{0};  // while the timer runs
   uint32_t sweeps_without_progress_ = 0;
   std::unique_ptr<ClosedConnection> closed_;  // what to report, once closing
 };

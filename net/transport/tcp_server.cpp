@@ -156,6 +156,7 @@ void TcpServer::stop_listening() noexcept {
 Event::Wait TcpServer::close() {
   closing_ = true;
   stop_listening();
+  while (!sent_away_.empty()) send_away(sent_away_.begin()->first);
   for (auto& [id, connection] : connections_) {
     connection->flush();
     connection->close_as(ClosedBy::kServer, "shutting down");
@@ -178,15 +179,35 @@ void TcpServer::on_accepted(std::unique_ptr<TcpConnection> connection) {
     accepted.close_refused(std::move(connection));
     return;
   }
+  const Millis held_back = admission_ ? admission_(accepted.peer_host()) : Millis(0);
+  if (held_back > Millis(0)) {
+    ++counters_.refused;
+    handler_.on_refused(accepted.peer(), "too many new connections from its address (connection_creation_rate)");
+    send_away_later(std::move(connection), held_back);
+    return;
+  }
   ++counters_.accepted;
   ++connections_by_host_[accepted.peer_host()];
   connections_.emplace(accepted.id(), std::move(connection));
   accepted.start();
 }
 
+void TcpServer::send_away_later(std::unique_ptr<TcpConnection> connection, Millis after) {
+  const ConnectionId id = connection->id();
+  const TimerId timer = loop_.timers().start(after, [this, id] { send_away(id); });
+  sent_away_.emplace(id, SentAway{std::move(connection), timer});
+}
+
+void TcpServer::send_away(ConnectionId id) noexcept {
+  auto held = sent_away_.extract(id);
+  loop_.timers().cancel(held.mapped().timer);
+  TcpConnection& connection = *held.mapped().connection;
+  connection.close_refused(std::move(held.mapped().connection));
+}
+
 std::string TcpServer::refusal_of(const std::string& peer_host) const {
   if (closing_) return "shutting down";
-  if (connections_.size() >= limits_.connections_max) {
+  if (connections_.size() + sent_away_.size() >= limits_.connections_max) {
     return fmt::format("already {} connections (max.connections)", connections_.size());
   }
   const auto of_host = connections_by_host_.find(peer_host);

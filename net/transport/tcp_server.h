@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <memory>
 #include <string>
@@ -68,6 +69,12 @@ class TcpServer {
   void start_accepting();
   void stop_listening() noexcept;  // who is connected stays
 
+  // Asked for each new connection that no limit refuses, with the address of its peer. Not zero: it is not let in, and
+  // closed after that time, so that a peer who comes again and again comes no faster than that. Those who wait so
+  // count as connections at max.connections.
+  using Admission = std::function<Millis(const std::string& peer_host)>;
+  void set_admission(Admission admission) { admission_ = std::move(admission); }
+
   // Closes everything: what is queued for output is offered to the sockets once more. Wakes when all handles are gone.
   Event::Wait close();
 
@@ -85,6 +92,8 @@ class TcpServer {
   void on_accepted(std::unique_ptr<TcpConnection> connection);
   void on_listener_closed(TcpListener& listener) noexcept;
   std::string refusal_of(const std::string& peer_host) const;  // empty: welcome
+  void send_away_later(std::unique_ptr<TcpConnection> connection, Millis after);
+  void send_away(ConnectionId id) noexcept;
 
   // For TcpConnection.
   void touch(TcpConnection& connection);  // looks at its output and its reading once before the loop polls
@@ -112,6 +121,12 @@ class TcpServer {
   bool accepting_ = false;
   std::unordered_map<ConnectionId, std::unique_ptr<TcpConnection>> connections_;
   std::unordered_map<std::string, size_t> connections_by_host_;
+  struct SentAway {  // not let in, and told so when the timer fires
+    std::unique_ptr<TcpConnection> connection;
+    TimerId timer;
+  };
+  std::unordered_map<ConnectionId, SentAway> sent_away_;
+  Admission admission_;
   ConnectionId last_id_ = 0;
   size_t request_bytes_ = 0;
   size_t request_bytes_since_sweep_ = 0;

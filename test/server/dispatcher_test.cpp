@@ -26,10 +26,15 @@ class FakeConnection final : public Connection {
   void respond(uint64_t ticket, Response response) override { responses[ticket] = std::move(response.pieces); }
   void close(std::string_view reason) noexcept override { closed = reason; }
   bool backed_up() noexcept override { return full; }
+  void mute(Millis time) override {
+    full = true;
+    muted_for = time;
+  }
 
   std::map<uint64_t, std::vector<Piece>> responses;
   std::string closed;
   bool full = false;
+  Millis muted_for{0};
 
  private:
   ConnectionId id_;
