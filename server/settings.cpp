@@ -17,6 +17,7 @@ namespace {
 constexpr int64_t kQueuedRequestBytesMax = int64_t{1} << 30;
 constexpr int64_t kQueuedRequestBytesMin = int64_t{64} << 20;
 constexpr size_t kFileBytesMax = 4 << 20;
+constexpr int64_t kQuotaWindowValueMax = 1'000'000;  // windows, or seconds: so that their product is a time
 // What clocks count in nanoseconds cannot be asked to wait much longer.
 constexpr int64_t kWaitMsMax = int64_t{100} * 365 * 24 * 3'600'000;  // a hundred years
 
@@ -164,6 +165,14 @@ Result<void> check_together(const BrokerConfigs& broker) {
   return check_group_settings(broker);
 }
 
+QuotaWindows quota_windows(const std::string& prefix, const BrokerConfigs& broker) {
+  const auto integer = [&](const char* name) {
+    return std::min(broker_integer(prefix + name, broker), kQuotaWindowValueMax);
+  };
+  return {.count = static_cast<int32_t>(integer("quota.window.num")),
+          .size = Millis(integer("quota.window.size.seconds") * 1000)};
+}
+
 void set_limits(Settings& settings, const BrokerConfigs& broker, int64_t memory_bytes) {
   const auto integer = [&](std::string_view name) { return broker_integer(name, broker); };
   const auto wait_ms = [&](std::string_view name) { return std::min(broker_integer(name, broker), kWaitMsMax); };
@@ -178,6 +187,8 @@ void set_limits(Settings& settings, const BrokerConfigs& broker, int64_t memory_
   settings.fetch_bytes_max = integer("fetch.max.bytes");
   settings.fetch_sessions_max = small("max.incremental.fetch.session.cache.slots");
   settings.describe_partitions_max = small("max.request.partition.size.limit");
+  settings.quota_windows = quota_windows("", broker);
+  settings.controller_quota_windows = quota_windows("controller.", broker);
   settings.retention_check_interval_ms = wait_ms("log.retention.check.interval.ms");
   settings.checkpoint_interval_ms = integer("log.flush.offset.checkpoint.interval.ms");
   settings.recovery_threads = small("num.recovery.threads.per.data.dir");

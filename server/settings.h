@@ -12,6 +12,7 @@
 
 #include "core/base/result.h"
 #include "core/metadata/config_key.h"
+#include "core/quota/quota_rate.h"
 #include "core/storage/file_system.h"
 #include "server/listeners.h"
 
@@ -53,6 +54,9 @@ class Settings {
   int64_t fetch_bytes_max = 55 << 20;                   // fetch.max.bytes
   int32_t fetch_sessions_max = 1000;                    // max.incremental.fetch.session.cache.slots
   int32_t describe_partitions_max = 2000;               // max.request.partition.size.limit
+
+  QuotaWindows quota_windows;             // quota.window.*
+  QuotaWindows controller_quota_windows;  // controller.quota.window.*
 
   int64_t retention_check_interval_ms = 300'000;     // log.retention.check.interval.ms
   int64_t checkpoint_interval_ms = 60'000;           // log.flush.offset.checkpoint.interval.ms
