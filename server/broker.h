@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/random.h"
 #include "core/base/topic_partition.h"
+#include "core/quota/client_quotas.h"
 #include "core/storage/file_system.h"
 #include "net/loop/scheduler.h"
 #include "server/append_group.h"
@@ -66,6 +67,7 @@ struct Broker {
   const TailCache* tail_cache = nullptr;
   LaneStarter* journal_lanes = nullptr;  // of the metadata journal; those of the topics are the table's
   RequestMetrics request_metrics;
+  ClientQuotas quotas;
   FetchSessions fetch_sessions{scheduler.clock(), random, {}};
   AppendDeadlines append_deadlines{scheduler};
   ByteBudget append_budget{scheduler, kAppendBudgetBytes};

@@ -46,6 +46,7 @@ Dispatcher::Dispatcher(Scheduler& scheduler, RequestHandlers& handlers, FindConn
       refused_connections_(scheduler.clock()) {}
 
 void Dispatcher::on_frame(Connection& connection, uint64_t ticket, Slice payload) {
+  const auto size_bytes = static_cast<int64_t>(payload.size());
   // Not answered: the connection is closed at the end, after the answers to what was begun have left.
   if (gate_.closed()) return;
   MessageReader body(payload);
@@ -78,6 +79,7 @@ void Dispatcher::on_frame(Connection& connection, uint64_t ticket, Slice payload
   request.api = api->key;
   request.version = version;
   request.correlation_id = header->correlation_id;
+  request.size_bytes = size_bytes;
   peer.waiting.push_back({api, std::move(request), std::move(body), arrival_time()});
   start_waiting(connection.id(), peer);
 }
@@ -85,8 +87,8 @@ void Dispatcher::on_frame(Connection& connection, uint64_t ticket, Slice payload
 const std::shared_ptr<const RequestOrigin>& Dispatcher::origin_of(Peer& peer, const Connection& connection,
                                                                   std::string_view client_id) {
   if (peer.origin == nullptr || peer.origin->client_id != client_id) {
-    peer.origin = std::make_shared<const RequestOrigin>(
-        RequestOrigin{connection.peer(), connection.listener_name(), std::string(client_id)});
+    peer.origin = std::make_shared<const RequestOrigin>(RequestOrigin{
+        .peer = connection.peer(), .listener_name = connection.listener_name(), .client_id = std::string(client_id)});
   }
   return peer.origin;
 }
@@ -132,9 +134,17 @@ void Dispatcher::start_waiting(ConnectionId id, Peer& peer) {
     peer.waiting.pop_front();
     ++peer.running;
     peer.running_api = next.api->key;
+    const std::shared_ptr<RequestWork> work = begin_work();
+    next.request.work = work;
     run(std::move(*hold), std::move(next));
+    if (work != nullptr) work->on_first_wait(scheduler_.clock().monotonic());
   }
   peer.starting = false;
+}
+
+std::shared_ptr<RequestWork> Dispatcher::begin_work() const {
+  if (quotas_ == nullptr || !quotas_->limits(QuotaKey::kRequestPercentage)) return nullptr;
+  return std::make_shared<RequestWork>(scheduler_.clock().monotonic());
 }
 
 bool Dispatcher::may_start(const Peer& peer, const ApiSpec& next) noexcept {
@@ -163,6 +173,7 @@ void Dispatcher::finish(ConnectionId id, uint64_t ticket, Reply reply) {
       connection->close(reply.reason);
     } else {
       connection->respond(ticket, Response{std::move(reply.pieces), std::move(reply.held)});
+      if (reply.throttle > Millis(0)) connection->mute(reply.throttle);
     }
   }
   start_waiting(id, found->second);

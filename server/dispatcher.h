@@ -3,7 +3,7 @@
 // error of a Produce with acks=0. Each of these is one log line (client id, peer, API key and version), rate limited.
 // Order: Produce overlaps Produce, OffsetCommit overlaps OffsetCommit; any other request waits until all before it on
 // its connection are answered, and what follows waits for it. Nothing begins while the peer has not taken its earlier
-// answers (Connection::backed_up).
+// answers, or while it is held back for its quota (Connection::backed_up).
 // ApiVersions of an unknown version is answered in the form of version 0 with UNSUPPORTED_VERSION, so that any client
 // can find out what the broker speaks. Thread: the loop.
 #pragma once
@@ -18,6 +18,7 @@
 
 #include "core/base/ring_queue.h"
 #include "core/codec/message_reader.h"
+#include "core/quota/client_quotas.h"
 #include "net/loop/gate.h"
 #include "net/loop/task.h"
 #include "net/protocol/api_table.h"
@@ -36,9 +37,10 @@ struct Reply {
   std::vector<Piece> pieces;   // the whole frame, for kRespond
   std::string reason;          // for kClose
   std::shared_ptr<void> held;  // as Response::held
+  Millis throttle{0};          // for kRespond and kNothing: its connection is muted for so long
 
-  static Reply respond(std::vector<Piece> frame) { return {Kind::kRespond, std::move(frame), {}, nullptr}; }
-  static Reply close(std::string why) { return {Kind::kClose, {}, std::move(why), nullptr}; }
+  static Reply respond(std::vector<Piece> frame) { return {Kind::kRespond, std::move(frame), {}, nullptr, {}}; }
+  static Reply close(std::string why) { return {Kind::kClose, {}, std::move(why), nullptr, {}}; }
 };
 
 // The dispatcher's way to the handlers: HandlerTable in leatd, something smaller in tests.
@@ -58,6 +60,8 @@ class Dispatcher final : public FrameHandler {
 
   // Where requests are counted from now on; null: nowhere.
   void set_metrics(RequestMetrics* metrics) noexcept { metrics_ = metrics; }
+  // Whose requests' time is measured while one of them limits it; null: nobody's.
+  void set_quotas(const ClientQuotas* quotas) noexcept { quotas_ = quotas; }
 
   void on_frame(Connection& connection, uint64_t ticket, Slice payload) override;
   void on_drained(ConnectionId connection) override;
@@ -87,6 +91,7 @@ class Dispatcher final : public FrameHandler {
                                                         std::string_view client_id);
   void start_waiting(ConnectionId id, Peer& peer);
   static bool may_start(const Peer& peer, const ApiSpec& next) noexcept;
+  std::shared_ptr<RequestWork> begin_work() const;
   Detached run(Gate::Hold hold, Pending pending);
   void finish(ConnectionId id, uint64_t ticket, Reply reply);
   Nanos arrival_time();
@@ -98,6 +103,7 @@ class Dispatcher final : public FrameHandler {
   RequestHandlers& handlers_;
   const FindConnection find_;
   RequestMetrics* metrics_ = nullptr;
+  const ClientQuotas* quotas_ = nullptr;
   std::optional<Nanos> arrival_time_;  // of the frames of this turn of the loop
   std::unordered_map<ConnectionId, Peer> peers_;
   Gate gate_;

@@ -10,6 +10,10 @@ namespace leat {
 namespace {
 
 MetadataError stopping() { return {MetadataErrc::kStopping, "the broker is shutting down"}; }
+MetadataError over_quota() {
+  return {MetadataErrc::kThrottlingQuotaExceeded, "The throttling quota has been exceeded."};
+}
+bool admits(MutationGate* gate, int32_t partitions) { return gate == nullptr || gate->admit(partitions); }
 MetadataError not_made(const Error& error) { return {MetadataErrc::kStorage, error.context}; }
 
 }  // namespace
@@ -65,12 +69,19 @@ Task<std::vector<MetadataStore::NameLock>> MetadataStore::lock_names(std::vector
   co_return locks;
 }
 
-std::vector<MetadataResult<TopicState>> MetadataStore::validate_topics(const std::vector<CreateTopicEvent>& events) {
+MetadataResult<TopicStep> MetadataStore::decide_creation(const CreateTopicEvent& event, MutationGate* gate) {
+  MetadataResult<TopicStep> decided =
+      machine_.on_create_topic(event, rules(), broker_configs(), scheduler_.clock().wall_ms(), random_);
+  if (decided && !admits(gate, decided->topic.partition_count)) return tl::unexpected<MetadataError>(over_quota());
+  return decided;
+}
+
+std::vector<MetadataResult<TopicState>> MetadataStore::validate_topics(const std::vector<CreateTopicEvent>& events,
+                                                                       MutationGate* gate) {
   std::vector<MetadataResult<TopicState>> results;
   results.reserve(events.size());
   for (const CreateTopicEvent& event : events) {
-    MetadataResult<TopicStep> decided =
-        machine_.on_create_topic(event, rules(), broker_configs(), scheduler_.clock().wall_ms(), random_);
+    MetadataResult<TopicStep> decided = decide_creation(event, gate);
     if (decided) {
       results.emplace_back(std::move(decided->topic));
     } else {
@@ -81,14 +92,14 @@ std::vector<MetadataResult<TopicState>> MetadataStore::validate_topics(const std
 }
 
 Task<std::vector<MetadataResult<TopicState>>> MetadataStore::create_topics(std::vector<CreateTopicEvent> events,
-                                                                           Validate validate) {
+                                                                           Validate validate, MutationGate* gate) {
   const std::optional<Gate::Hold> hold = gate_.try_enter();
   if (!hold)
     co_return std::vector<MetadataResult<TopicState>>(events.size(), tl::unexpected<MetadataError>(stopping()));
   for (CreateTopicEvent& event : events) {
     if (event.name == kOffsetsTopic) add_offsets_topic_configs(event, broker_configs());
   }
-  if (validate == Validate::kOnly) co_return validate_topics(events);
+  if (validate == Validate::kOnly) co_return validate_topics(events, gate);
 
   std::vector<std::string> names;
   names.reserve(events.size());
@@ -105,8 +116,7 @@ Task<std::vector<MetadataResult<TopicState>>> MetadataStore::create_topics(std::
   std::vector<MetadataResult<TopicState>> results(events.size(), tl::unexpected<MetadataError>(stopping()));
   std::vector<std::pair<size_t, Creation>> creations;
   for (size_t i = 0; i < events.size(); ++i) {
-    MetadataResult<TopicStep> decided =
-        machine_.on_create_topic(events[i], rules(), broker_configs(), scheduler_.clock().wall_ms(), random_);
+    MetadataResult<TopicStep> decided = decide_creation(events[i], gate);
     if (!decided) {
       results[i] = tl::unexpected<MetadataError>(decided.error());
       continue;
@@ -174,15 +184,17 @@ void MetadataStore::reconfigure(const Uuid& id) {
   if (topic != nullptr && served_.contains(id)) host_.set_settings(id, settings_of(*topic));
 }
 
-Task<MetadataResult<TopicState>> MetadataStore::create_partitions(CreatePartitionsEvent event, Validate validate) {
+Task<MetadataResult<TopicState>> MetadataStore::create_partitions(CreatePartitionsEvent event, Validate validate,
+                                                                  MutationGate* gate) {
   const std::optional<Gate::Hold> hold = gate_.try_enter();
   if (!hold) co_return tl::unexpected<MetadataError>(stopping());
   const NameLock lock = co_await lock_name(event.topic);
   if (std::optional<MetadataError> why = unavailable()) co_return tl::unexpected<MetadataError>(*std::move(why));
   MetadataResult<TopicStep> decided = machine_.on_create_partitions(event, rules());
   if (!decided) co_return tl::unexpected<MetadataError>(decided.error());
-  if (validate == Validate::kOnly) co_return decided->topic;
   const int32_t first = machine_.topic(decided->topic.id)->partition_count;
+  if (!admits(gate, decided->topic.partition_count - first)) co_return tl::unexpected<MetadataError>(over_quota());
+  if (validate == Validate::kOnly) co_return decided->topic;
   const MetadataResult<void> made = co_await commit(std::move(decided->step));
   if (!made) co_return tl::unexpected<MetadataError>(made.error());
   const Result<void> hosted = co_await host_partitions(decided->topic, first);
@@ -190,7 +202,7 @@ Task<MetadataResult<TopicState>> MetadataStore::create_partitions(CreatePartitio
   co_return decided->topic;
 }
 
-Task<MetadataResult<TopicState>> MetadataStore::delete_topic(Uuid id) {
+Task<MetadataResult<TopicState>> MetadataStore::delete_topic(Uuid id, MutationGate* gate) {
   std::optional<Gate::Hold> hold = gate_.try_enter();
   if (!hold) co_return tl::unexpected<MetadataError>(stopping());
   const TopicState* known = machine_.topic(id);
@@ -199,6 +211,7 @@ Task<MetadataResult<TopicState>> MetadataStore::delete_topic(Uuid id) {
   if (std::optional<MetadataError> why = unavailable()) co_return tl::unexpected<MetadataError>(*std::move(why));
   MetadataResult<TopicStep> decided = machine_.on_delete_topic(id);
   if (!decided) co_return tl::unexpected<MetadataError>(decided.error());
+  if (!admits(gate, decided->topic.partition_count)) co_return tl::unexpected<MetadataError>(over_quota());
   const MetadataResult<void> deleted = co_await commit(std::move(decided->step));
   if (!deleted) co_return tl::unexpected<MetadataError>(deleted.error());
   served_.erase(id);
@@ -276,6 +289,19 @@ Task<MetadataResult<void>> MetadataStore::alter_group_configs(std::string group,
   if (validate == Validate::kOnly || step->records.empty()) co_return MetadataResult<void>{};
   const MetadataResult<void> altered = co_await commit(*std::move(step));
   if (altered) note_settings_changed();
+  co_return altered;
+}
+
+Task<MetadataResult<void>> MetadataStore::alter_client_quotas(QuotaEntity entity, std::vector<QuotaChange> changes,
+                                                              Validate validate) {
+  const std::optional<Gate::Hold> hold = gate_.try_enter();
+  if (!hold) co_return tl::unexpected<MetadataError>(stopping());
+  if (std::optional<MetadataError> why = unavailable()) co_return tl::unexpected<MetadataError>(*std::move(why));
+  MetadataResult<MetadataStep> step = machine_.on_alter_client_quotas(entity, changes);
+  if (!step) co_return tl::unexpected<MetadataError>(step.error());
+  if (validate == Validate::kOnly || step->records.empty()) co_return MetadataResult<void>{};
+  const MetadataResult<void> altered = co_await commit(*std::move(step));
+  if (altered && changes_log_.admit()) log_info("quotas of {}: changed", printable(entity.to_string()));
   co_return altered;
 }
 

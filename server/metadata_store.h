@@ -26,6 +26,7 @@
 #include "server/log.h"
 #include "server/metadata_journal.h"
 #include "server/metadata_watcher.h"
+#include "server/mutation_gate.h"
 #include "server/state_journal.h"
 #include "server/topic_host.h"
 
@@ -70,16 +71,22 @@ class MetadataStore final : private MetadataSteps::Owner {
   BrokerConfigs broker_configs() const noexcept;  // views of the machine: not to be kept over a wait
   TopicSettings settings_of(const TopicState& topic) const;
 
-  // Changes. Each is durable, and in effect, when it returns.
-  Task<std::vector<MetadataResult<TopicState>>> create_topics(std::vector<CreateTopicEvent> events, Validate validate);
-  Task<MetadataResult<TopicState>> create_partitions(CreatePartitionsEvent event, Validate validate);
-  Task<MetadataResult<TopicState>> delete_topic(Uuid id);
+  // Changes. Each is durable, and in effect, when it returns. A gate is asked about each change that may be made,
+  // before it is; it must live until then. Null: nobody is asked.
+  Task<std::vector<MetadataResult<TopicState>>> create_topics(std::vector<CreateTopicEvent> events, Validate validate,
+                                                              MutationGate* gate = nullptr);
+  Task<MetadataResult<TopicState>> create_partitions(CreatePartitionsEvent event, Validate validate,
+                                                     MutationGate* gate = nullptr);
+  Task<MetadataResult<TopicState>> delete_topic(Uuid id, MutationGate* gate = nullptr);
   Task<MetadataResult<TopicState>> adopt_topic(AdoptTopicEvent event);
   Task<MetadataResult<void>> alter_topic_configs(std::string topic, std::vector<ConfigChange> changes, AlterMode mode,
                                                  Validate validate);
   Task<MetadataResult<void>> alter_broker_configs(std::string name, std::vector<ConfigChange> changes, AlterMode mode,
                                                   Validate validate);
   Task<MetadataResult<void>> alter_group_configs(std::string group, std::vector<ConfigChange> changes, AlterMode mode,
+                                                 Validate validate);
+
+  Task<MetadataResult<void>> alter_client_quotas(QuotaEntity entity, std::vector<QuotaChange> changes,
                                                  Validate validate);
 
   // A client asked for a topic that is not there and may not be made: a line for whoever wonders why.
@@ -118,7 +125,9 @@ class MetadataStore final : private MetadataSteps::Owner {
   std::optional<NameLock> try_lock_name(const std::string& name);
   Task<NameLock> lock_name(std::string name);
   Task<std::vector<NameLock>> lock_names(std::vector<std::string> names);
-  std::vector<MetadataResult<TopicState>> validate_topics(const std::vector<CreateTopicEvent>& events);
+  MetadataResult<TopicStep> decide_creation(const CreateTopicEvent& event, MutationGate* gate);
+  std::vector<MetadataResult<TopicState>> validate_topics(const std::vector<CreateTopicEvent>& events,
+                                                          MutationGate* gate);
   Task<MetadataResult<TopicState>> finish_creation(TopicState topic, std::shared_ptr<MetadataCommit> staged);
   Task<void> undo_creation(Uuid id);
   Task<Result<void>> host_partitions(TopicState topic, int32_t first);

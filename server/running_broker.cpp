@@ -102,6 +102,7 @@ void RunningBroker::make_broker() {
   broker_->folders = folders_.get();
   broker_->tail_cache = tail_cache_.get();
   broker_->journal_lanes = &lane_starter_;
+  broker_->quotas.set_windows(parts_.settings.quota_windows, parts_.settings.controller_quota_windows);
   broker_->fetch_bytes_max = parts_.settings.fetch_bytes_max;
 }
 
@@ -123,6 +124,7 @@ Task<Result<void>> RunningBroker::start_metadata() {
   broker_->metadata_journal = journal_partition_.get();
   Result<void> step = co_await metadata_->start(directory_->cluster_id());
   if (!step) co_return step;
+  broker_->quotas.set_quotas(metadata_->machine().client_quotas());
   folders_->finish_deletions(std::move(listing->unfinished_deletions));
   for (const std::string& line : lines_about(listing->strays, "is none of ours: left alone")) log_warn("{}", line);
   step = co_await take_in_strangers(std::move(listing->partitions));

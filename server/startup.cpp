@@ -157,12 +157,21 @@ Task<Result<void>> Leatd::start_broker() {
   }
   handlers_.attach(broker_->broker());
   dispatcher_.set_metrics(&broker_->broker().request_metrics);
+  dispatcher_.set_quotas(&broker_->broker().quotas);
+  server_.set_admission([this](const std::string& peer_host) { return admission_delay(peer_host); });
   if (desk_ != nullptr) {
     desk_->attach(broker_->broker());
     desk_->set_state(AdminDesk::State::kReady);
   }
   server_.start_accepting();
   co_return Result<void>{};
+}
+
+// connection_creation_rate.
+Millis Leatd::admission_delay(const std::string& peer_host) {
+  ClientQuotas& quotas = broker_->broker().quotas;
+  if (!quotas.limits(QuotaKey::kConnectionCreationRate)) return Millis(0);
+  return quotas.record_connection(peer_host, std::chrono::duration_cast<Millis>(clock_.monotonic()));
 }
 
 void Leatd::announce() {

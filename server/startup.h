@@ -47,6 +47,7 @@ class Leatd {
   Result<void> bind_listeners();
   Result<void> start_admin();
   Task<Result<void>> start_broker();
+  Millis admission_delay(const std::string& peer_host);
   void announce();
   Task<void> stop_broker();
   void log_settings() const;

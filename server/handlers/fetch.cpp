@@ -1,7 +1,8 @@
 // fetch.cpp: Fetch 4-18, with sessions (KIP-227), topic ids (13+), leader epochs (KIP-320, KIP-595). Gaps: aborted
 // transactions (none exist yet); a fetch by a follower is refused. Parks: until min.bytes are there, an error or a
 // deletion concerns it, or max.wait.ms passed; on the waiter lists of its partitions and one timer. It registers first
-// and looks after.
+// and looks after. Above the client's consumer_byte_rate the answer is empty and says for how long to wait; the session
+// goes on as if it had not been asked.
 //   whole request: session not known                                     FETCH_SESSION_ID_NOT_FOUND
 //                  not the session's next epoch                          INVALID_FETCH_SESSION_EPOCH
 //                  session made with names used with ids, or reverse     FETCH_SESSION_TOPIC_ID_ERROR
@@ -16,6 +17,7 @@
 
 #include "server/handlers/data_handlers.h"
 #include "server/handlers/fetch_pass.h"
+#include "server/handlers/throttle.h"
 
 namespace leat {
 
@@ -189,12 +191,40 @@ std::vector<FetchEntry*> ready_entries(FetchWatch& watch) {
   return entries;
 }
 
-FetchLimits limits_of(const Broker& broker, const Request& request, const FetchRequest& message) noexcept {
+// More than the quota lets through at once would be withheld, however often the client came.
+int64_t bytes_allowed(const Broker& broker, const Request& request) {
+  return std::min(broker.fetch_bytes_max, fetch_quota_bytes(broker, *request.origin));
+}
+
+FetchLimits limits_of(const Broker& broker, const Request& request, const FetchRequest& message) {
+  const int64_t bytes_max = std::min(broker.response_bytes_allowed(), bytes_allowed(broker, request));
   FetchLimits limits;
   limits.version = request.version;
-  limits.bytes_max = std::clamp<int64_t>(message.max_bytes, 0, broker.response_bytes_allowed());
+  limits.bytes_max = std::clamp<int64_t>(message.max_bytes, 0, bytes_max);
   limits.from_follower = message.replica_id >= 0 || message.replica_state.replica_id >= 0;
   return limits;
+}
+
+// Nothing was told and nothing moved: what was ready stays so. A session that was asked for is not made.
+FetchResponse withheld_response(const Request& request, const FetchContext& context) {
+  FetchResponse response;
+  if (request.version >= 7 && context.kind == FetchKind::kIncremental) response.session_id = context.session->id;
+  return response;
+}
+
+FetchResponse answer_fetch(Broker& broker, const Request& request, FetchContext& context, FetchPass& pass) {
+  const ClientQuotas::FetchCharge charge = fetch_charge(broker, *request.origin, pass.bytes());
+  FetchResponse response;
+  if (charge.withhold) {
+    response = withheld_response(request, context);
+  } else {
+    if (request.response_grant != nullptr) {
+      *request.response_grant = broker.response_budget.take_anyway(static_cast<size_t>(pass.bytes()));
+    }
+    response = make_response(broker, request, context, pass);
+  }
+  response.throttle_time_ms = static_cast<int32_t>(charge.throttle.count());
+  return response;
 }
 
 }  // namespace
@@ -213,21 +243,20 @@ Task<FetchResponse> handle_fetch(Broker& broker, Request request, FetchRequest m
   while (true) {
     FetchPass pass(broker, session, limits_of(broker, request, message));
     watch.begin_look();
+    if (request.work != nullptr) request.work->begin_step(broker.scheduler.clock().monotonic());
     std::vector<FetchEntry*> entries = context.kind == FetchKind::kIncremental ? ready_entries(watch) : context.all;
     co_await pass.look(std::move(entries));
-    const int64_t bytes_wanted = std::min<int64_t>(message.min_bytes, broker.fetch_bytes_max) - pass.bytes();
+    const int64_t bytes_wanted = std::min<int64_t>(message.min_bytes, bytes_allowed(broker, request)) - pass.bytes();
     const Millis wait = std::chrono::ceil<Millis>(deadline - broker.scheduler.clock().monotonic());
     if (bytes_wanted <= 0 || pass.must_answer() || watch.size() == 0 || wait <= Millis(0) || watch.interrupted() ||
         broker.fetch_sessions.shutting_down()) {
-      if (request.response_grant != nullptr) {
-        *request.response_grant = broker.response_budget.take_anyway(static_cast<size_t>(pass.bytes()));
-      }
-      FetchResponse response = make_response(broker, request, context, pass);
+      FetchResponse response = answer_fetch(broker, request, context, pass);
       broker.fetch_sessions.leave(request.connection);
       end_fetch(session);
       co_return response;
     }
     quiet_idle_entries(watch, pass.answers());
+    if (request.work != nullptr) request.work->end_step(broker.scheduler.clock().monotonic());
     Event changed(broker.scheduler);
     (void)co_await watch.park(changed, bytes_wanted, wait);
     watch.end_park();

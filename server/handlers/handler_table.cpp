@@ -14,20 +14,23 @@
 #include "server/handlers/error_census.h"
 #include "server/handlers/group_handlers.h"
 #include "server/handlers/metadata_handlers.h"
+#include "server/handlers/quota_handlers.h"
+#include "server/handlers/throttle.h"
 
 namespace leat {
 
 namespace {
 
-// Whose request an error is about; put into words only when there is one.
+// Whose request an error or a throttle time is about; put into words only when there is an error.
 struct AskedBy {
   explicit AskedBy(const Request& request) noexcept
-      : origin(request.origin), api(request.api), version(request.version) {}
+      : origin(request.origin), work(request.work), api(request.api), version(request.version) {}
   std::string text() const {
     return fmt::format("client \"{}\", API key {}, version {}", printable(origin->client_id), static_cast<int16_t>(api),
                        version);
   }
   std::shared_ptr<const RequestOrigin> origin;
+  std::shared_ptr<const RequestWork> work;
   ApiKey api;
   int16_t version;
 };
@@ -52,6 +55,18 @@ void count_errors(Broker& broker, ApiKey api, const Response& response) {
   });
 }
 
+// The longest wait that any quota asks for: the handler may have found one, the time that the request took another.
+template <class Response>
+Millis note_throttle(Broker& broker, const AskedBy& asked_by, Response& response) {
+  const Millis for_time = request_throttle(broker, *asked_by.origin, asked_by.work.get());
+  if constexpr (requires { response.throttle_time_ms; }) {
+    response.throttle_time_ms = std::max(response.throttle_time_ms, static_cast<int32_t>(for_time.count()));
+    return Millis(response.throttle_time_ms);
+  } else {
+    return for_time;
+  }
+}
+
 template <class Message, class Response, Task<Response> (*kHandle)(Broker&, Request, Message)>
 Task<Reply> serve(Broker& broker, Request request, MessageReader body) {
   Message message;
@@ -62,27 +77,40 @@ Task<Reply> serve(Broker& broker, Request request, MessageReader body) {
   const int32_t correlation_id = request.correlation_id;
   const std::shared_ptr<ByteBudget::Grant> grant = request.response_grant;
   Task<Response> handling = kHandle(broker, std::move(request), std::move(message));
-  const Response response = co_await handling;
+  Response response = co_await handling;
   count_errors(broker, asked_by.api, response);
+  const Millis throttle = note_throttle(broker, asked_by, response);
   Reply reply = encode_reply(response, asked_by, correlation_id);
   reply.held = grant;
+  reply.throttle = throttle;
   co_return reply;
 }
 
 // Produce with acks=0 has no answer; an error of it, which the client could not see otherwise, closes the connection.
+// It is held back for its bytes, not for its time, as in Kafka.
 Task<Reply> serve_produce(Broker& broker, Request request, MessageReader body) {
   ProduceRequest message;
   if (std::optional<std::string> fault = decode_fault(body, request, message))
     co_return Reply::close(std::move(*fault));
   const AskedBy asked_by(request);
   const int32_t correlation_id = request.correlation_id;
+  const int64_t size_bytes = request.size_bytes;
   const bool unanswered = message.acks == 0;
   Task<std::optional<ProduceResponse>> handling = handle_produce(broker, std::move(request), std::move(message));
-  const std::optional<ProduceResponse> response = co_await handling;
-  if (!response) co_return Reply{};
+  std::optional<ProduceResponse> response = co_await handling;
+  const Millis for_bytes = produce_throttle(broker, *asked_by.origin, size_bytes);
+  if (!response) {
+    Reply unsaid;
+    unsaid.throttle = for_bytes;
+    co_return unsaid;
+  }
   count_errors(broker, ApiKey::kProduce, *response);
   if (unanswered) co_return Reply::close(fmt::format("{}: a Produce with acks=0 failed", asked_by.text()));
-  co_return encode_reply(*response, asked_by, correlation_id);
+  response->throttle_time_ms = static_cast<int32_t>(for_bytes.count());
+  const Millis throttle = note_throttle(broker, asked_by, *response);
+  Reply reply = encode_reply(*response, asked_by, correlation_id);
+  reply.throttle = throttle;
+  co_return reply;
 }
 
 Task<Reply> serve_fetch(Broker& broker, Request request, MessageReader body) {
@@ -135,6 +163,8 @@ constexpr Entry kEntries[] = {
     Serve<&handle_incremental_alter_configs>::entry,
     Serve<&handle_list_partition_reassignments>::entry,
     Serve<&handle_offset_delete>::entry,
+    Serve<&handle_describe_client_quotas>::entry,
+    Serve<&handle_alter_client_quotas>::entry,
     Serve<&handle_describe_quorum>::entry,
     Serve<&handle_describe_cluster>::entry,
     Serve<&handle_describe_producers>::entry,

@@ -8,6 +8,8 @@
 //     of __consumer_offsets                 INVALID_PARTITIONS: groups are found by the number of its partitions, and
 //                                           would be lost (Kafka lets it happen)
 //   All: rules and texts are those of core/metadata; a journal or folder that cannot be written is KAFKA_STORAGE_ERROR.
+// Above the client's controller_mutation_rate: THROTTLING_QUOTA_EXCEEDED, since CreateTopics 6, DeleteTopics 5 and
+// CreatePartitions 3; in older versions all is done, and the client waits afterwards.
 // The requests' timeouts are not looked at: the work is done at once.
 #include <fmt/format.h>
 
@@ -19,6 +21,7 @@
 #include "server/countdown.h"
 #include "server/handlers/metadata_errors.h"
 #include "server/handlers/metadata_handlers.h"
+#include "server/handlers/throttle.h"
 #include "server/metadata_store.h"
 #include "server/offsets_topic.h"
 #include "server/settings.h"
@@ -28,6 +31,10 @@ namespace {
 
 constexpr int16_t kDeletionDisabledSince = 3;
 constexpr int16_t kDeleteByIdSince = 6;
+// Of each API, since when a client is refused when it has used up its controller_mutation_rate.
+constexpr int16_t kCreateStrictSince = 6;
+constexpr int16_t kDeleteStrictSince = 5;
+constexpr int16_t kPartitionsStrictSince = 3;
 
 template <class Topics, class Name>
 std::map<std::string, int> counted_names(const Topics& topics, const Name& name_of) {
@@ -82,8 +89,9 @@ CreateTopicsResponse::CreatableTopicResult created_result(std::string name, cons
 
 }  // namespace
 
-Task<CreateTopicsResponse> handle_create_topics(Broker& broker, Request /*request*/, CreateTopicsRequest message) {
+Task<CreateTopicsResponse> handle_create_topics(Broker& broker, Request request, CreateTopicsRequest message) {
   CreateTopicsResponse response;
+  MutationQuota quota(broker, request, kCreateStrictSince);
   const std::map<std::string, int> counts = counted_names(message.topics, [](const auto& topic) { return topic.name; });
   std::vector<CreateTopicEvent> events;
   for (auto& topic : message.topics) {
@@ -93,7 +101,8 @@ Task<CreateTopicsResponse> handle_create_topics(Broker& broker, Request /*reques
   for (const CreateTopicEvent& event : events) names.push_back(event.name);
   const Validate validate = message.validate_only ? Validate::kOnly : Validate::kAndDo;
   const std::vector<MetadataResult<TopicState>> results =
-      co_await broker.metadata->create_topics(std::move(events), validate);
+      co_await broker.metadata->create_topics(std::move(events), validate, &quota);
+  response.throttle_time_ms = quota.throttle_time_ms();
 
   const BrokerConfigs configs = broker.metadata->broker_configs();
   for (size_t i = 0; i < results.size(); ++i)
@@ -155,7 +164,7 @@ std::vector<DeleteResult> deletion_results(const std::vector<DeleteAsked>& asked
   return results;
 }
 
-Task<void> delete_one(Broker& broker, DeleteResult& result) {
+Task<void> delete_one(Broker& broker, DeleteResult& result, MutationQuota& quota) {
   const MetadataMachine& machine = broker.metadata->machine();
   const TopicState* topic = result.name ? machine.topic(*result.name) : machine.topic(result.topic_id);
   if (topic == nullptr || topic->phase != TopicPhase::kLive) {
@@ -166,7 +175,7 @@ Task<void> delete_one(Broker& broker, DeleteResult& result) {
   }
   result.name = topic->name;
   result.topic_id = topic->id;
-  const MetadataResult<TopicState> deleted = co_await broker.metadata->delete_topic(topic->id);
+  const MetadataResult<TopicState> deleted = co_await broker.metadata->delete_topic(topic->id, &quota);
   if (!deleted) set_error(result, error_code_of(deleted.error().code), deleted.error().message);
 }
 
@@ -186,10 +195,12 @@ Task<DeleteTopicsResponse> handle_delete_topics(Broker& broker, Request request,
   for (DeleteResult& result : response.responses) {
     if (result.error_code == ErrorCode::kNone) good.push_back(&result);
   }
+  MutationQuota quota(broker, request, kDeleteStrictSince);
   Countdown left(broker.scheduler, good.size());
-  for (DeleteResult* result : good) spawn(counted(delete_one(broker, *result), left));
+  for (DeleteResult* result : good) spawn(counted(delete_one(broker, *result, quota), left));
   const Woken woken = co_await left.reached.wait();
   (void)woken;
+  response.throttle_time_ms = quota.throttle_time_ms();
   co_return response;
 }
 
@@ -197,14 +208,20 @@ namespace {
 
 using PartitionsResult = CreatePartitionsResponse::CreatePartitionsTopicResult;
 
-Task<void> create_partitions_of(Broker& broker, CreatePartitionsEvent event, Validate validate,
-                                PartitionsResult& result) {
+struct PartitionsAsked {
+  Broker& broker;
+  Validate validate;
+  MutationQuota quota;
+};
+
+Task<void> create_partitions_of(PartitionsAsked& asked, CreatePartitionsEvent event, PartitionsResult& result) {
   if (event.topic == kOffsetsTopic) {
     result.error_code = ErrorCode::kInvalidPartitions;
     result.error_message = fmt::format("The number of partitions of {} cannot be changed.", kOffsetsTopic);
     co_return;
   }
-  const MetadataResult<TopicState> made = co_await broker.metadata->create_partitions(std::move(event), validate);
+  const MetadataResult<TopicState> made =
+      co_await asked.broker.metadata->create_partitions(std::move(event), asked.validate, &asked.quota);
   if (made) co_return;
   result.error_code = error_code_of(made.error().code);
   result.error_message = made.error().message;
@@ -223,7 +240,7 @@ CreatePartitionsEvent event_of(CreatePartitionsRequest::CreatePartitionsTopic& t
 
 }  // namespace
 
-Task<CreatePartitionsResponse> handle_create_partitions(Broker& broker, Request /*request*/,
+Task<CreatePartitionsResponse> handle_create_partitions(Broker& broker, Request request,
                                                         CreatePartitionsRequest message) {
   CreatePartitionsResponse response;
   const std::map<std::string, int> counts = counted_names(message.topics, [](const auto& topic) { return topic.name; });
@@ -239,17 +256,20 @@ Task<CreatePartitionsResponse> handle_create_partitions(Broker& broker, Request 
     result.error_code = ErrorCode::kInvalidRequest;
     result.error_message = "Duplicate topic name.";
   }
-  const Validate validate = message.validate_only ? Validate::kOnly : Validate::kAndDo;
+  PartitionsAsked asked{.broker = broker,
+                        .validate = message.validate_only ? Validate::kOnly : Validate::kAndDo,
+                        .quota = MutationQuota(broker, request, kPartitionsStrictSince)};
   const auto good_count =
       std::count_if(counts.begin(), counts.end(), [](const auto& entry) { return entry.second == 1; });
   Countdown left(broker.scheduler, static_cast<size_t>(good_count));
   for (auto& topic : message.topics) {
     PartitionsResult& result = *by_name[topic.name];
     if (result.error_code != ErrorCode::kNone || counts.find(topic.name)->second != 1) continue;
-    spawn(counted(create_partitions_of(broker, event_of(topic), validate, result), left));
+    spawn(counted(create_partitions_of(asked, event_of(topic), result), left));
   }
   const Woken woken = co_await left.reached.wait();
   (void)woken;
+  response.throttle_time_ms = asked.quota.throttle_time_ms();
   co_return response;
 }
 

@@ -274,5 +274,44 @@ TEST_CASE("dispatcher: close waits for what runs, drops what waits, takes nothin
   REQUIRE(fixture.connection.closed.empty());  // the answer to the first may still be on its way
 }
 
+TEST_CASE("dispatcher: an answer with a throttle time mutes its connection, and what was read waits", "[server]") {
+  Fixture fixture;
+  fixture.send(kMetadataKey, 9);
+  fixture.send(kMetadataKey, 9);
+  Reply reply;
+  reply.throttle = Millis(700);
+  fixture.end(0, std::move(reply));
+  REQUIRE(fixture.connection.responses.size() == 1);  // it leaves at once
+  REQUIRE(fixture.connection.muted_for == Millis(700));
+  REQUIRE(fixture.handlers.held.size() == 1);
+  fixture.connection.full = false;
+  fixture.dispatcher.on_drained(1);
+  fixture.scheduler.run_until_idle();
+  REQUIRE(fixture.handlers.held.size() == 2);
+}
+
+TEST_CASE("dispatcher: a request's time is measured while a quota limits it, its waits left out", "[server]") {
+  Fixture fixture;
+  ClientQuotas quotas;
+  fixture.dispatcher.set_quotas(&quotas);
+  fixture.send(kMetadataKey, 9);
+  REQUIRE(fixture.handlers.held.at(0)->request.work == nullptr);
+  fixture.end(0);
+  QuotaEntity everybody;
+  everybody.user = QuotaName();
+  quotas.set_quotas({{everybody, {{QuotaKey::kRequestPercentage, 1}}}});
+  fixture.send(kMetadataKey, 9);
+  const std::shared_ptr<RequestWork> work = fixture.handlers.held.at(1)->request.work;
+  REQUIRE(work != nullptr);
+  const Nanos now = fixture.scheduler.clock().monotonic();
+  REQUIRE(work->spent(now + Millis(500)) == Nanos(0));  // it waits
+  work->begin_step(now + Millis(500));
+  work->on_first_wait(now + Millis(510));  // says nothing: it works
+  REQUIRE(work->spent(now + Millis(520)) == Millis(20));
+  work->end_step(now + Millis(530));
+  REQUIRE(work->spent(now + Millis(900)) == Millis(30));
+  fixture.end(1);
+}
+
 }  // namespace
 }  // namespace leat
