@@ -77,6 +77,17 @@ Pending<> Admin::alter_configs(ConfigResource resource, std::vector<ConfigChange
       });
 }
 
+Pending<std::vector<QuotaEntry>> Admin::describe_quotas(QuotaEntity parts, QuotaMatch match) {
+  return core_->work().run<std::vector<QuotaEntry>>([parts = std::move(parts), match](AdminSelf self) {
+    return detail::describe_quotas(std::move(self), parts, match);
+  });
+}
+Pending<> Admin::alter_quotas(QuotaEntity entity, std::vector<QuotaChange> changes) {
+  return core_->work().run<void>([entity = std::move(entity), changes = std::move(changes)](AdminSelf self) {
+    return detail::alter_quotas(std::move(self), entity, changes);
+  });
+}
+
 Pending<std::map<TopicPartition, OffsetAndTimestamp>> Admin::list_offsets(std::map<TopicPartition, int64_t> times,
                                                                           IsolationLevel isolation) {
   return core_->work().run<detail::FoundOffsets>([times = std::move(times), isolation](const AdminSelf& self) {

@@ -143,6 +143,9 @@ leat::Task<Result<std::vector<ConfigEntry>>> describe_configs(AdminSelf self, Co
 leat::Task<Result<>> alter_configs(AdminSelf self, ConfigResource resource, std::vector<ConfigChange> changes,
                                    Validate validate);
 
+leat::Task<Result<std::vector<QuotaEntry>>> describe_quotas(AdminSelf self, QuotaEntity parts, QuotaMatch match);
+leat::Task<Result<>> alter_quotas(AdminSelf self, QuotaEntity entity, std::vector<QuotaChange> changes);
+
 using LowOffsets = std::map<TopicPartition, int64_t>;
 using ProducersByPartition = std::map<TopicPartition, std::vector<ProducerInfo>>;
 leat::Task<Result<LowOffsets>> delete_records(AdminSelf self, LowOffsets before);

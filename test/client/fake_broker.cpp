@@ -282,6 +282,10 @@ std::vector<Piece> FakeBroker::answer(int16_t key, int16_t version, int32_t corr
       return encoded(fetch(decoded<FetchRequest>(in, version)));
     case ApiKey::kDescribeConfigs:
       return encoded(configs(decoded<DescribeConfigsRequest>(in, version)));
+    case ApiKey::kDescribeClientQuotas:
+      return encoded(quotas_.describe(decoded<DescribeClientQuotasRequest>(in, version)));
+    case ApiKey::kAlterClientQuotas:
+      return encoded(quotas_.alter(decoded<AlterClientQuotasRequest>(in, version)));
     default:
       if (!script_.groups) return {};
       return script_.groups->answer(static_cast<ApiKey>(key), version, correlation_id, body,

@@ -20,6 +20,7 @@
 #include "net/protocol/messages/metadata.h"
 #include "net/protocol/messages/produce.h"
 #include "test/client/fake_groups.h"
+#include "test/client/fake_quotas.h"
 
 namespace leat::test {
 
@@ -70,6 +71,7 @@ class FakeBroker {
   int wake_[2];
   uint16_t port_ = 0;
   std::map<int64_t, Slice> log_;  // by base offset
+  FakeQuotas quotas_;
   std::atomic<int64_t> next_offset_{0};
   mutable std::mutex changes_mutex_;
   std::vector<std::string> changes_;

@@ -1,4 +1,4 @@
-// admin.h: a cluster looked at and changed: topics, settings, groups, offsets. Each call asks whom it must (the
+// admin.h: a cluster looked at and changed: topics, settings, quotas, groups, offsets. Each call asks whom it must (the
 // controller, the leaders, a coordinator), repeats what may succeed later within the client's request_timeout_ms, and
 // fails as a whole on the first refusal unless its answer has a place for each one's error. Threads: as in producer.h.
 #pragma once
@@ -94,6 +94,22 @@ struct ConfigChange {
   std::optional<std::string> value;  // none: back to the default
 };
 
+// Whom a quota is for: "user", "client-id" or both, or "ip", each with a name, or none: the default of all who have no
+// quota of their own.
+using QuotaEntity = std::map<std::string, std::optional<std::string>>;
+struct QuotaEntry {
+  QuotaEntity entity;
+  std::map<std::string, double> quotas;  // "producer_byte_rate": 1048576
+};
+struct QuotaChange {
+  std::string key;
+  std::optional<double> value;  // none: the quota is taken away
+};
+enum class QuotaMatch : uint8_t {
+  kAll,       // entities that have these parts, and perhaps others; of no parts: all there are
+  kThisOnly,  // the entity itself
+};
+
 struct GroupFilter {  // empty: all; in any case of letters
   std::vector<std::string> states = {};
   std::vector<std::string> types = {};
@@ -175,6 +191,9 @@ class Admin {
   Pending<std::vector<ConfigEntry>> describe_configs(ConfigResource resource, std::vector<std::string> names = {});
   Pending<> alter_configs(ConfigResource resource, std::vector<ConfigChange> changes,
                           Validate validate = Validate::kAndDo);
+
+  Pending<std::vector<QuotaEntry>> describe_quotas(QuotaEntity parts = {}, QuotaMatch match = QuotaMatch::kAll);
+  Pending<> alter_quotas(QuotaEntity entity, std::vector<QuotaChange> changes);
 
   // The first record at or after each timestamp, or kLatestOffset, kEarliestOffset, kMaxTimestampOffset. Under
   // kReadCommitted the latest is where the first open transaction begins. Waits for leaders.
