@@ -10,6 +10,7 @@ constexpr std::array kGroups{
     CommandGroup{"topic", "Create, list, describe, delete, alter topics"},
     CommandGroup{"group", "List, describe, reset, delete consumer groups"},
     CommandGroup{"config", "Read and change settings"},
+    CommandGroup{"quota", "Limit what clients use"},
     CommandGroup{"context", "Name addresses, and choose one of them"},
     CommandGroup{"log", "Look into the files of a log, and repair them, without a server"},
     CommandGroup{"bench", "Measure any Kafka-compatible broker"},
@@ -79,6 +80,20 @@ constexpr std::array kCommands{
             "  leat config set group billing consumer.session.timeout.ms=50000\n"
             "  leat config set broker log.retention.ms=86400000",
             declare_config_set},
+    Command{"quota list", "Quotas of users, client ids and addresses",
+            "  leat quota list\n"
+            "  leat quota list --client-id billing\n"
+            "  leat quota list --json | jq .quotas",
+            declare_quota_list},
+    Command{"quota set", "Limit a user, a client id or an address",
+            "  leat quota set --client-id billing producer_byte_rate=1048576 consumer_byte_rate=2097152\n"
+            "  leat quota set --client-id-default request_percentage=200   # of one thread, each client id\n"
+            "  leat quota set --ip-default connection_creation_rate=1000",
+            declare_quota_set},
+    Command{"quota delete", "Take limits away",
+            "  leat quota delete --client-id billing --if-exists           # all of its quotas\n"
+            "  leat quota delete --client-id-default request_percentage --if-exists",
+            declare_quota_delete},
     Command{"context list", "Name all contexts",
             "  leat context list\n"
             "  leat context list --json | jq -r .context",

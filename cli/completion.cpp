@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "cli/quota_entity.h"
+
 namespace leat::cli {
 namespace {
 
@@ -112,6 +114,18 @@ void offer_config_words(Completion& completion, const TypedLine& line, const Nam
   }
 }
 
+void offer_quotas(Completion& completion, const TypedLine& line) {
+  const bool sets = line.commands.back()->name == "set";
+  if (sets) completion.kind = CompletionKind::kOpenWords;
+  for (const std::string& key : quota_keys()) {
+    const std::string word = sets ? key + "=" : key;
+    const bool is_there = std::any_of(line.words.begin(), line.words.end(), [&](const std::string& given) {
+      return sets ? given.starts_with(word) : given == word;
+    });
+    if (!is_there) offer(completion, line, word, "");
+  }
+}
+
 void offer_word(Completion& completion, const TypedLine& line, const WordGrammar& word, const NameSource& names) {
   switch (word.kind) {
     case WordKind::kAnything:
@@ -122,6 +136,8 @@ void offer_word(Completion& completion, const TypedLine& line, const WordGrammar
     case WordKind::kFiles:
       completion.kind = CompletionKind::kFiles;
       return;
+    case WordKind::kQuotas:
+      return offer_quotas(completion, line);
     case WordKind::kConfigWords:
       return offer_config_words(completion, line, names);
     case WordKind::kTopics:

@@ -76,6 +76,7 @@ std::vector<std::string> names_of(Session& session, WordKind kind, const std::ve
       return setting_names(admin, words);
     case WordKind::kAnything:
     case WordKind::kChoices:
+    case WordKind::kQuotas:
     case WordKind::kFiles:
     case WordKind::kContexts:
       break;

@@ -16,7 +16,7 @@ struct NamedKind {
 constexpr std::array kNamedKinds{
     NamedKind{"topic", WordKind::kTopics},     NamedKind{"group", WordKind::kGroups},
     NamedKind{"context", WordKind::kContexts}, NamedKind{"path", WordKind::kFiles},
-    NamedKind{"what", WordKind::kConfigWords},
+    NamedKind{"what", WordKind::kConfigWords}, NamedKind{"quota", WordKind::kQuotas},
 };
 
 std::vector<std::string> split_choices(std::string_view text) {

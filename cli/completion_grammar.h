@@ -20,6 +20,7 @@ enum class WordKind : uint8_t {
   kGroups,
   kContexts,
   kFiles,
+  kQuotas,       // their names; for quota set with a value: "producer_byte_rate="
   kConfigWords,  // of config get and set: "topic NAME SETTING...", "group NAME SETTING..." or "broker SETTING..."
 };
 

@@ -37,7 +37,7 @@ TEST_CASE("command line: every command explains itself with an example", "[cli]"
     CHECK(help.errors.empty());
     ++count;
   }
-  CHECK(count == 27);
+  CHECK(count == 30);
 }
 
 TEST_CASE("command line: without a command the help is shown, as an error", "[cli]") {
@@ -94,7 +94,8 @@ TEST_CASE("command line: unknown words are answered with the nearest known", "[c
       {run_leat({"offsets", "orders", "more"}), "unexpected word 'more' for 'leat offsets'"},
       {run_leat({"frobnicate"}), "unknown command 'frobnicate'. See: leat --help"},
       {run_leat({"list"}),
-       "unknown command 'list'; did you mean 'leat topic list' or 'leat group list' or 'leat context list'?"},
+       "unknown command 'list'; did you mean 'leat topic list' or 'leat group list' or 'leat quota list' or 'leat "
+       "context list'?"},
       {run_leat({"topic", "reset"}), "unknown command 'reset' for 'leat topic'; did you mean 'leat group reset'?"},
       {run_leat({"topic", "consume"}), "did you mean 'leat consume' or 'leat bench consume'?"}};
   for (const Wrong& wrong : wrongs) {

@@ -94,6 +94,16 @@ TEST_CASE("completion: every command and every group of them is offered where it
   CHECK(words_of({"tipic", ""}).empty());
 }
 
+TEST_CASE("completion: quotas by name, with a value where one is set, each once", "[cli][completion]") {
+  const Answer set = completed({"quota", "set", "--client-id", "c", "pro"});
+  CHECK(set.kind == "open");
+  CHECK(set.words == Words{"producer_byte_rate="});
+  CHECK(words_of({"quota", "delete", "--client-id", "c", "con"}) ==
+        Words{"consumer_byte_rate", "controller_mutation_rate", "connection_creation_rate"});
+  CHECK(completed({"quota", "set", "--client-id", "c", "producer_byte_rate=5", "pro"}).words.empty());
+  CHECK(words_of({"quota", "delete", "producer_byte_rate", "pro"}).empty());
+}
+
 TEST_CASE("completion: every flag of a command, and those that all have", "[cli][completion]") {
   const Words flags = words_of({"topic", "create", "--"});
   for (const char* flag : {"--help", "--partitions", "--replication-factor", "--config", "--if-not-exists", "--json",
@@ -228,7 +238,7 @@ TEST_CASE("completion: every word by its place is of a kind that is known", "[cl
     const size_t begin = help.find(kHeading) + kHeading.size();
     const std::string row = help.substr(begin, help.find('\n', begin) - begin);
     const std::string name = row.substr(2, row.find_first_of(" .", 2) - 2);
-    const bool is_known = has({"topic", "group", "context", "path", "what", "shell"}, name) || has(free, name);
+    const bool is_known = has({"topic", "group", "context", "path", "what", "shell", "quota"}, name) || has(free, name);
     INFO(name);
     CHECK(is_known);
   }
