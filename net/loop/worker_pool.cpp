@@ -56,6 +56,11 @@ size_t WorkerPool::queued(WorkQueue queue) const noexcept {
   return asked.waiting.size() + asked.running;
 }
 
+bool WorkerPool::shutting_down() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return stopping_;
+}
+
 void WorkerPool::shutdown() {
   {
     const std::lock_guard lock(mutex_);

@@ -41,6 +41,7 @@ class WorkerPool final : public Workers {
   // Jobs that have not begun come back cancelled, those that run are waited for; every done() has been called on
   // return. A later submit comes back cancelled.
   void shutdown();
+  bool shutting_down() const noexcept;  // any thread
 
  private:
   struct Queue {

@@ -12,7 +12,7 @@ const TopicPartition kSecond{.topic = "orders", .partition = 1};
 
 MetadataCache two_leaders() {
   MetadataCache cache;
-  (void)cache.want("orders");
+  (void)cache.want("orders", AutoCreate::kNo);
   MetadataResponse response;
   auto& topic = response.topics.emplace_back();
   topic.name = "orders";

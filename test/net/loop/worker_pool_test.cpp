@@ -3,9 +3,11 @@
 #include "net/loop/worker_pool.h"
 
 #include <atomic>
+#include <cstdlib>
 #include <latch>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include "net/loop/uv_loop.h"
@@ -101,29 +103,24 @@ TEST_CASE("worker pool: a queue never runs more than its bound", "[loop][workers
 }
 
 TEST_CASE("worker pool: shutdown cancels what has not begun and waits for what runs", "[loop][workers]") {
-  UvLoop loop(kClock, {.sync_running_max = 1, .read_running_max = 1, .cpu_running_max = 1});
+  // Ended jobs are handed out by shutdown() itself: no loop is needed.
+  WorkerPool pool({.sync_running_max = 1, .read_running_max = 1, .cpu_running_max = 1}, [](const auto&) {});
   std::latch started(1);
-  std::latch release(1);
   int completed = 0;
   int cancelled = 0;
   const auto count = [&](Job& job) { ++(job.cancelled ? cancelled : completed); };
-  loop.workers().submit(WorkQueue::kSync, make_job(
-                                              [&] {
-                                                started.count_down();
-                                                release.wait();
-                                              },
-                                              count));
-  for (int i = 0; i < 10; ++i) loop.workers().submit(WorkQueue::kSync, make_job([] { std::abort(); }, count));
+  const auto run_into_shutdown = [&] {
+    started.count_down();
+    while (!pool.shutting_down()) std::this_thread::yield();
+  };
+  pool.submit(WorkQueue::kSync, make_job(run_into_shutdown, count));
+  for (int i = 0; i < 10; ++i) pool.submit(WorkQueue::kSync, make_job([] { std::abort(); }, count));
   started.wait();
-  std::thread releaser([&release] { release.count_down(); });
-  loop.shutdown_workers();
-  releaser.join();
-  // The running job may end before the pool is told to stop, never the ten behind it: the only thread of their queue
-  // waits.
+  pool.shutdown();
   REQUIRE(completed == 1);
   REQUIRE(cancelled == 10);
-  loop.workers().submit(WorkQueue::kRead, make_job([] { std::abort(); }, count));
-  loop.shutdown_workers();
+  pool.submit(WorkQueue::kRead, make_job([] { std::abort(); }, count));
+  pool.shutdown();
   REQUIRE(cancelled == 11);
 }
 
