@@ -167,8 +167,8 @@ Result<void> RecoveryRun::read_small_files() {
   }
   if (!content_.has_epochs) return {};
   const std::string path = join_path(directory_, kLeaderEpochFile);
-  const Result<std::string> text = read_text_file(files_, path);
-  Result<LeaderEpochCache> epochs = text ? LeaderEpochCache::decode(*text, path) : fail(text.error());
+  TRY(text, read_text_file(files_, path));  // an epoch that clients saw, and no record bears, stands nowhere else
+  Result<LeaderEpochCache> epochs = LeaderEpochCache::decode(text, path);
   epochs_are_known_ = epochs.has_value();
   if (epochs) {
     log_.epochs = std::move(*epochs);

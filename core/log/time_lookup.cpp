@@ -55,7 +55,7 @@ SoundWalk::Range range_of(const SegmentSnapshot& segment, Position begin) {
           .bound = segment.bound};
 }
 
-// Damaged batches are passed over, as reads behind them do: nobody could be given their records.
+// Damaged batches are passed over, also those whose records alone are damaged: nobody could be given them.
 Result<std::optional<TimestampOffset>> search_segment(File& file, const SegmentSnapshot& segment, Position begin,
                                                       const Wanted& wanted) {
   SoundWalk walk(file, range_of(segment, begin));
@@ -66,8 +66,8 @@ Result<std::optional<TimestampOffset>> search_segment(File& file, const SegmentS
     if (header.base_offset() >= wanted.high_watermark) return std::optional<TimestampOffset>();
     if (header.max_timestamp() < wanted.timestamp_ms || header.last_offset() < wanted.log_start) continue;
     TRY(bytes, read_batch(file, scanned->position, header.size_bytes()));
-    TRY(found, search_batch(BatchView(bytes.view()), wanted));
-    if (found) return found;
+    const auto found = search_batch(BatchView(bytes.view()), wanted);
+    if (found && *found) return *found;
   }
 }
 
@@ -165,10 +165,10 @@ class LookupOfMax final : public TimeLookup {
       const bool counts_whole = header.base_offset() >= plan_.log_start && header.last_offset() < plan_.high_watermark;
       if (!counts_whole) break;
       TRY(bytes, read_batch(file, scanned->position, header.size_bytes()));
-      TRY(found,
-          search_batch(BatchView(bytes.view()), {segment.max_timestamp_ms, plan_.log_start, plan_.high_watermark}));
-      if (found) return found;
-      break;  // an empty batch, which compaction left for its producer's sake
+      const auto found =
+          search_batch(BatchView(bytes.view()), {segment.max_timestamp_ms, plan_.log_start, plan_.high_watermark});
+      if (found && *found) return *found;
+      break;  // an empty batch, which compaction left for its producer's sake, or a damaged one
     }
     return search_for_max(file, snapshot);
   }
@@ -185,8 +185,9 @@ class LookupOfMax final : public TimeLookup {
       if (best && header.max_timestamp() <= best->timestamp_ms) continue;
       const Position position = scanned->position;
       TRY(bytes, read_batch(file, position, header.size_bytes()));
-      TRY(greatest, greatest_of_batch(BatchView(bytes.view())));
-      if (greatest && (!best || greatest->timestamp_ms > best->timestamp_ms)) best = greatest;
+      const auto greatest = greatest_of_batch(BatchView(bytes.view()));
+      if (!greatest || !*greatest) continue;
+      if (!best || (*greatest)->timestamp_ms > best->timestamp_ms) best = *greatest;
     }
   }
 

@@ -81,7 +81,7 @@ struct Closed {
 }  // namespace
 
 TEST_CASE("recovery: a derived file that cannot be read is as good as missing", "[log][recovery]") {
-  for (const std::string_view suffix : {".index", ".timeindex", ".snapshot", "leader-epoch-checkpoint"}) {
+  for (const std::string_view suffix : {".index", ".timeindex", ".snapshot"}) {
     for (const bool clean : {true, false}) {
       INFO(suffix << ", clean " << clean);
       Closed closed;
@@ -97,6 +97,22 @@ TEST_CASE("recovery: a derived file that cannot be read is as good as missing", 
       CHECK(log.append_one({}).base_offset == closed.end);
       log.close();
     }
+  }
+}
+
+TEST_CASE("recovery: a leader epoch file that cannot be read keeps the partition closed", "[log][recovery][epoch]") {
+  for (const bool clean : {true, false}) {
+    Closed closed;
+    {
+      UnreadableFiles files(closed.disk, kLeaderEpochFile);
+      OpenLog log(files, small_segments(FlushPolicy::kCommit));
+      const Result<void> opened = log.recover(closed.hints(clean));
+      REQUIRE(!opened);
+      CHECK(opened.error().context.find(kLeaderEpochFile) != std::string::npos);
+    }
+    OpenLog log(closed.disk, small_segments(FlushPolicy::kCommit));
+    REQUIRE(log.recover(closed.hints(clean)));
+    CHECK(log.read_all() == closed.records);
   }
 }
 

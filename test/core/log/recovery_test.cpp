@@ -447,6 +447,7 @@ TEST_CASE("recovery: a log start beyond the end of the log is told of, and not b
   for (const FlushPolicy flush : {FlushPolicy::kNone, FlushPolicy::kCommit}) {
     for (const bool clean : {true, false}) {
       SimFileSystem disk(5);
+      disk.set_now_ms(kStartMs);
       OpenLog log(disk, small_segments(flush));
       log.create();
       log.append_many(40, {.value_bytes = 100});
