@@ -113,7 +113,7 @@ TEST_CASE("command line: missing and wrong values name the flag and the help", "
   CHECK(contains(missing.errors, "leat topic create --help"));
   const Captured word = run_leat({"topic", "create", "orders", "-p", "three"});
   CHECK(word.exit_code == kExitUsage);
-  CHECK(contains(word.errors, "--partitions: 'three' is not a whole number from -1 to 2147483647. See"));
+  CHECK(contains(word.errors, "--partitions: 'three' is not a whole number from 1 to 2147483647, or -1. See"));
   const Captured choice = run_leat({"produce", "orders", "-z", "zip"});
   CHECK(choice.exit_code == kExitUsage);
   CHECK(contains(choice.errors, "'zip' is none of none, gzip, snappy, lz4, zstd; did you mean 'gzip'? See"));

@@ -285,6 +285,7 @@ TEST_CASE("producer: records that wait for a producer id say why there is none",
   f.cluster.identity_errors.assign(1'000, ErrorCode::kCoordinatorLoadInProgress);
   auto producer = f.producer({.delivery_timeout_ms = 5'000, .request_timeout_ms = 1'000});
   f.send(*producer, {.topic = "orders", .value = "v"}, 0);
+  f.scheduler.run_until_idle();
   while (f.outcomes.told() < 1) REQUIRE(f.scheduler.advance_to_next_timer());
   CHECK(f.outcomes.cause(0) == Cause::kTimedOut);
   CHECK(f.outcomes.error(0).find("COORDINATOR_LOAD_IN_PROGRESS") != std::string::npos);

@@ -211,7 +211,7 @@ def _lines_of(sandbox, name, count, holds=lambda line: True):
 
 
 def case_cli_consume_over_restarts(options):
-    """leat consume, alone and in a group, waits for its broker: nothing is lost or doubled, and it says what it does."""
+    """leat consume, alone and in a group, waits for its broker: nothing is lost or doubled, and it says so."""
     if skipped := missing_tool(options):
         return skipped
     for how in ('', '--group billing', '--group classics --group-protocol classic'):

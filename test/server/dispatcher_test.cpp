@@ -288,6 +288,7 @@ TEST_CASE("dispatcher: an answer with a throttle time mutes its connection, and 
   fixture.dispatcher.on_drained(1);
   fixture.scheduler.run_until_idle();
   REQUIRE(fixture.handlers.held.size() == 2);
+  fixture.end(1);
 }
 
 TEST_CASE("dispatcher: a request's time is measured while a quota limits it, its waits left out", "[server]") {
