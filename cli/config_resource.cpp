@@ -4,22 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
-#include <system_error>
 
 #include "cli/suggest.h"
+#include "core/base/parse_int.h"
 
 namespace leat::cli {
 namespace {
 
 bool is_number(const std::string& word) {
   return !word.empty() && std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
-bool is_node_id(const std::string& digits) {
-  int32_t id = 0;
-  return std::from_chars(digits.data(), digits.data() + digits.size(), id).ec == std::errc();
 }
 
 }  // namespace
@@ -47,7 +41,7 @@ Result<ConfigTarget> parse_config_target(const std::vector<std::string>& words, 
   } else if (words[0] == "broker") {
     target.resource.type = client::ResourceType::kBroker;
     if (words.size() > 1 && is_number(words[1])) {
-      if (!is_node_id(words[1])) {
+      if (!parse_int<int32_t>(words[1])) {
         return fail(Errc::kInvalidArgument,
                     fmt::format("'{}' is no broker's id: a whole number from 0 to {}", words[1], INT32_MAX));
       }

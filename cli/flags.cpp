@@ -6,12 +6,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <string_view>
-#include <system_error>
 
 #include "cli/suggest.h"
+#include "core/base/parse_int.h"
 
 namespace leat::cli {
 namespace {
@@ -29,10 +28,9 @@ Check number_in(const NumberRange& range) {
   return [range](const std::string& word) -> std::string {
     const bool has_plus = word.starts_with('+') && !word.starts_with("+-");
     const std::string_view text = std::string_view(word).substr(has_plus ? 1 : 0);
-    int64_t number = 0;
-    const std::from_chars_result read = std::from_chars(text.data(), text.data() + text.size(), number);
-    const bool is_number = read.ec == std::errc() && std::to_string(number) == text;
-    if (is_number && ((number >= range.least && number <= range.greatest) || range.also == number)) return {};
+    const std::optional<int64_t> number = parse_int<int64_t>(text);
+    const bool is_number = number && std::to_string(*number) == text;
+    if (is_number && ((*number >= range.least && *number <= range.greatest) || range.also == number)) return {};
     return fmt::format("'{}' is not {}", word, range_text(range));
   };
 }

@@ -3,10 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <optional>
+
+#include "core/base/parse_int.h"
 
 namespace leat::cli {
 namespace {
@@ -47,13 +48,12 @@ std::optional<int64_t> parse_date(const std::string& text) {
 }  // namespace
 
 Result<int64_t> parse_moment(std::string_view text, int64_t now_ms) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const std::string_view rest(end, static_cast<size_t>(text.data() + text.size() - end));
-  if (error == std::errc() && number >= 0) {
-    if (rest.empty()) return number;
+  std::string_view rest = text;
+  const std::optional<int64_t> number = take_int<int64_t>(rest);
+  if (number && *number >= 0) {
+    if (rest.empty()) return *number;
     const std::optional<int64_t> unit = unit_ms(rest);
-    if (unit && number <= now_ms / *unit) return now_ms - number * *unit;
+    if (unit && *number <= now_ms / *unit) return now_ms - *number * *unit;
   }
   if (const std::optional<int64_t> date = parse_date(std::string(text))) return *date;
   return fail(

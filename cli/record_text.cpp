@@ -4,10 +4,8 @@
 #include <fmt/format.h>
 #include <openssl/evp.h>
 
-#include <algorithm>
-#include <charconv>
-
 #include "core/base/bytes.h"
+#include "core/base/parse_int.h"
 #include "core/codec/utf8.h"
 
 namespace leat::cli {
@@ -32,14 +30,10 @@ Result<char> take_escape(std::string_view& text) {
     case '\\':
       return '\\';
     case 'x': {
-      uint8_t byte = 0;
-      const char* const begin = text.data();
-      const char* const end = begin + std::min<size_t>(2, text.size());
-      if (end - begin == 2 && std::from_chars(begin, end, byte, 16).ptr == end) {
-        text.remove_prefix(2);
-        return static_cast<char>(byte);
-      }
-      break;
+      const std::optional<uint8_t> byte = parse_int<uint8_t>(text.substr(0, 2), 16);
+      if (!byte || text.size() < 2) break;
+      text.remove_prefix(2);
+      return static_cast<char>(*byte);
     }
     default:
       break;

@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+
+#include "core/base/parse_int.h"
 
 namespace leat::cli {
 namespace {
@@ -60,16 +61,14 @@ Result<TopicSelection> parse_topic_selection(std::string_view text) {
                     fmt::format("'{}' is no topic with partitions: write orders, or orders:0,2", text));
   if (selection.topic.empty()) return fail(wrong);
   if (colon == std::string_view::npos) return selection;
-  const char* at = text.data() + colon + 1;
-  const char* const end = text.data() + text.size();
+  text.remove_prefix(colon + 1);
   for (;;) {
-    int32_t partition = -1;
-    const auto [next, error] = std::from_chars(at, end, partition);
-    if (error != std::errc() || partition < 0) return fail(wrong);
-    selection.partitions.push_back(partition);
-    if (next == end) return selection;
-    if (*next != ',') return fail(wrong);
-    at = next + 1;
+    const std::optional<int32_t> partition = take_int<int32_t>(text);
+    if (!partition || *partition < 0) return fail(wrong);
+    selection.partitions.push_back(*partition);
+    if (text.empty()) return selection;
+    if (!text.starts_with(',')) return fail(wrong);
+    text.remove_prefix(1);
   }
 }
 

@@ -3,9 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-#include <system_error>
-
+#include "core/base/parse_int.h"
 #include "net/protocol/error_code.h"
 
 namespace leat::cli {
@@ -15,11 +13,8 @@ std::optional<int64_t> number_of(client::Client& client, client::ConfigResource 
   const client::Result<std::vector<client::ConfigEntry>> entries =
       client.admin().describe_configs(std::move(resource), {setting}).wait();
   if (!entries || entries->size() != 1) return std::nullopt;
-  const std::string text = entries->front().value.value_or("");
-  int64_t number = 0;
-  const std::from_chars_result read = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (read.ec != std::errc() || read.ptr != text.data() + text.size() || number <= 0) return std::nullopt;
-  return number;
+  const std::optional<int64_t> number = parse_int<int64_t>(entries->front().value.value_or(""));
+  return number && *number > 0 ? number : std::nullopt;
 }
 
 }  // namespace

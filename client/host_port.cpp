@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include "core/base/parse_int.h"
 
 namespace leat {
 
@@ -33,12 +33,8 @@ Result<HostPort> parse_host_port(std::string_view text) {
   if (address.host.empty()) return refuse("the host is missing");
   if (port.empty()) return address;
   port.remove_prefix(1);
-  unsigned number = 0;
-  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), number);
-  if (error != std::errc() || end != port.data() + port.size() || number == 0 || number > UINT16_MAX) {
-    return refuse("a port is a number from 1 to 65535");
-  }
-  address.port = static_cast<uint16_t>(number);
+  address.port = parse_int<uint16_t>(port).value_or(0);
+  if (address.port == 0) return refuse("a port is a number from 1 to 65535");
   return address;
 }
 

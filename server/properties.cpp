@@ -5,6 +5,8 @@
 
 #include <optional>
 
+#include "core/base/parse_int.h"
+
 namespace leat {
 namespace {
 
@@ -61,18 +63,7 @@ void append_utf8(std::string& out, uint32_t code) {
 
 std::optional<uint32_t> parse_hex4(std::string_view digits) {
   if (digits.size() < 4) return std::nullopt;
-  uint32_t code = 0;
-  for (const char c : digits.substr(0, 4)) {
-    const char low = static_cast<char>(c | 0x20);
-    if (c >= '0' && c <= '9') {
-      code = code * 16 + static_cast<uint32_t>(c - '0');
-    } else if (low >= 'a' && low <= 'f') {
-      code = code * 16 + static_cast<uint32_t>(low - 'a' + 10);
-    } else {
-      return std::nullopt;
-    }
-  }
-  return code;
+  return parse_int<uint32_t>(digits.substr(0, 4), 16);
 }
 
 Result<std::string> unescaped(std::string_view text) {

@@ -4,13 +4,13 @@
 #include <sys/resource.h>
 
 #include <array>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
-#include <system_error>
 #include <utility>
+
+#include "core/base/parse_int.h"
 
 namespace leat::bench {
 namespace {
@@ -46,9 +46,10 @@ std::string name_of(const std::array<std::string_view, kCount>& names, Enum chos
 
 template <class Int>
 Result<void> number(std::string_view text, Int& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size()) return {};
-  return fail(Errc::kInvalidArgument, "'" + std::string(text) + "' is no number");
+  const std::optional<Int> parsed = parse_int<Int>(text);
+  if (!parsed) return fail(Errc::kInvalidArgument, "'" + std::string(text) + "' is no number");
+  value = *parsed;
+  return {};
 }
 
 Result<void> set(Order& order, std::string_view name, std::string_view text) {

@@ -11,8 +11,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <utility>
+
+#include "core/base/parse_int.h"
 
 namespace leat::bench {
 
@@ -21,11 +22,9 @@ Result<Address> parse_address(std::string_view text) {
   Address address;
   if (colon == std::string_view::npos) return fail(Errc::kInvalidArgument, fmt::format("'{}' is not HOST:PORT", text));
   address.host = text.substr(0, colon);
-  const std::string_view port = text.substr(colon + 1);
-  const auto parsed = std::from_chars(port.data(), port.data() + port.size(), address.port);
-  if (parsed.ec != std::errc() || parsed.ptr != port.data() + port.size()) {
-    return fail(Errc::kInvalidArgument, fmt::format("'{}' is not HOST:PORT", text));
-  }
+  const std::optional<uint16_t> port = parse_int<uint16_t>(text.substr(colon + 1));
+  if (!port) return fail(Errc::kInvalidArgument, fmt::format("'{}' is not HOST:PORT", text));
+  address.port = *port;
   if (address.host == "localhost") address.host = "127.0.0.1";
   return address;
 }

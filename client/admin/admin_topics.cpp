@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "client/admin/admin_work.h"
 #include "client/cluster/name_limits.h"
+#include "core/base/parse_int.h"
 #include "net/protocol/messages/create_partitions.h"
 #include "net/protocol/messages/create_topics.h"
 #include "net/protocol/messages/delete_records.h"
@@ -40,10 +40,7 @@ TopicInfo to_info(const MetadataResponse::MetadataResponseTopic& topic) {
 // A broker is asked about itself, about anything else anybody may be.
 int32_t whom_to_ask(const ConfigResource& resource) {
   const bool is_broker = resource.type == ResourceType::kBroker || resource.type == ResourceType::kBrokerLogger;
-  int32_t node_id = kAnyNode;
-  const char* const end = resource.name.data() + resource.name.size();
-  if (!is_broker || resource.name.empty()) return kAnyNode;
-  return std::from_chars(resource.name.data(), end, node_id).ptr == end ? node_id : kAnyNode;
+  return is_broker ? parse_int<int32_t>(resource.name).value_or(kAnyNode) : kAnyNode;
 }
 
 std::string described(const ConfigResource& resource) {

@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
+#include "core/base/parse_int.h"
+
 namespace leat {
 namespace {
 

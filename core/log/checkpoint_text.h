@@ -4,9 +4,7 @@
 // Pure; any thread.
 #pragma once
 
-#include <charconv>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,13 +25,5 @@ std::string encode_offset_checkpoint(const OffsetCheckpoint& offsets);
 using EpochCheckpoint = std::map<TopicPartition, int32_t>;
 Result<EpochCheckpoint> decode_epoch_checkpoint(std::string_view text, std::string_view path);
 std::string encode_epoch_checkpoint(const EpochCheckpoint& epochs);
-
-template <class Int>
-std::optional<Int> parse_int(std::string_view text) noexcept {
-  Int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 }  // namespace leat

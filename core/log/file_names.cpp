@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
+#include "core/base/parse_int.h"
 #include "core/storage/file_system.h"
 
 namespace leat {
@@ -18,14 +18,6 @@ constexpr size_t kTopicBytesMax = 249;
 
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 bool is_hex(char c) noexcept { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-
-template <class Int>
-std::optional<Int> parse_whole(std::string_view digits) noexcept {
-  Int value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-  return value;
-}
 
 // Cuts ".<32 hex>-<word>" off; kPartition when there is none.
 FolderKind take_suffix(std::string_view& name) noexcept {
@@ -60,7 +52,7 @@ std::optional<SegmentFileName> parse_segment_file_name(std::string_view name) no
   if (name.size() <= kOffsetDigits || name[kOffsetDigits] != '.') return std::nullopt;
   const std::string_view digits = name.substr(0, kOffsetDigits);
   if (!std::all_of(digits.begin(), digits.end(), is_digit)) return std::nullopt;
-  const std::optional<int64_t> offset = parse_whole<int64_t>(digits);
+  const std::optional<int64_t> offset = parse_int<int64_t>(digits);
   if (!offset) return std::nullopt;
   return SegmentFileName{Offset(*offset), name.substr(kOffsetDigits)};
 }
@@ -73,7 +65,7 @@ std::optional<FolderName> parse_folder_name(std::string_view name) {
   const std::string_view digits = name.substr(dash + 1);
   if (digits.empty() || !std::all_of(digits.begin(), digits.end(), is_digit)) return std::nullopt;
   if (digits.size() > 1 && digits[0] == '0') return std::nullopt;
-  const std::optional<int32_t> partition = parse_whole<int32_t>(digits);
+  const std::optional<int32_t> partition = parse_int<int32_t>(digits);
   // A deletion's name may have lost the end of a long topic, so only its shape counts.
   if (!partition || !is_topic_name(name.substr(0, dash))) return std::nullopt;
   folder.name = {std::string(name.substr(0, dash)), *partition};

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/base/parse_int.h"
 #include "core/log/checkpoint_text.h"
 
 namespace leat {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/base/parse_int.h"
 #include "core/log/recovery.h"
 
 namespace leat {

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <set>
 
+#include "core/base/parse_int.h"
 #include "core/metadata/nearest_name.h"
 
 namespace leat {
@@ -209,10 +209,7 @@ std::optional<int64_t> parse_integer(std::string_view text) noexcept {
     text.remove_prefix(1);
     if (text.starts_with('-')) return std::nullopt;
   }
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
+  return parse_int<int64_t>(text);
 }
 
 int64_t config_integer(std::string_view value) noexcept { return parse_integer(trimmed(value)).value_or(0); }

@@ -110,7 +110,7 @@ double config_double(std::string_view value) noexcept;
 bool config_boolean(std::string_view value) noexcept;
 std::vector<std::string> config_list(std::string_view value);  // "" is no element
 
-// A decimal integer within int64, a sign allowed; nothing else.
+// A decimal integer within int64, a sign allowed, as Java reads it: parse_int.h takes no plus.
 std::optional<int64_t> parse_integer(std::string_view text) noexcept;
 
 }  // namespace leat

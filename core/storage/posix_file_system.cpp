@@ -20,6 +20,7 @@
 
 #include "core/base/check.h"
 #include "core/base/directory_stream.h"
+#include "core/base/parse_int.h"
 
 namespace leat {
 
@@ -295,11 +296,8 @@ int take_lock(int fd) noexcept {
 std::string holder_of(int fd) {
   std::array<char, 32> text{};
   const ssize_t count = ::pread(fd, text.data(), text.size(), 0);
-  long pid = 0;
-  for (ssize_t i = 0; i < count && text[static_cast<size_t>(i)] >= '0' && text[static_cast<size_t>(i)] <= '9'; ++i) {
-    pid = pid * 10 + (text[static_cast<size_t>(i)] - '0');
-    if (pid > INT_MAX) return "another process";
-  }
+  std::string_view written(text.data(), count > 0 ? static_cast<size_t>(count) : 0);
+  const int32_t pid = take_int<int32_t>(written).value_or(0);
   return pid > 0 ? fmt::format("process {}", pid) : std::string("another process");
 }
 

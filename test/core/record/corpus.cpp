@@ -2,11 +2,12 @@
 #include "test/core/record/corpus.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 
+#include "core/base/parse_int.h"
 #include "test/support/catch.h"
 #include "test/support/test_data.h"
 
@@ -27,10 +28,9 @@ std::string read_text(const std::filesystem::path& path) {
 Bytes from_hex(std::string_view hex) {
   Bytes bytes;
   for (size_t i = 0; i + 1 < hex.size(); i += 2) {
-    uint8_t byte = 0;
-    const auto parsed = std::from_chars(hex.data() + i, hex.data() + i + 2, byte, 16);
-    if (parsed.ptr != hex.data() + i + 2) FAIL("not hex: " << hex.substr(i, 2));
-    bytes.push_back(byte);
+    const std::optional<uint8_t> byte = parse_int<uint8_t>(hex.substr(i, 2), 16);
+    if (!byte) FAIL("not hex: " << hex.substr(i, 2));
+    bytes.push_back(*byte);
   }
   return bytes;
 }
