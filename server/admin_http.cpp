@@ -22,6 +22,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/base/address_text.h"
 #include "server/metrics_page.h"
 
 namespace leat {
@@ -279,10 +280,6 @@ void answer(AdminQuestions& questions, const httplib::Request& request, httplib:
   }
 }
 
-std::string shown_address(const std::string& host, uint16_t port) {
-  return host.find(':') == std::string::npos ? fmt::format("{}:{}", host, port) : fmt::format("[{}]:{}", host, port);
-}
-
 // The library says no more than that it could not bind. The system, asked once more, says why not.
 std::string bind_refusal(const std::string& host, uint16_t port) {
   addrinfo hints{};
@@ -344,7 +341,7 @@ class Listener final : public AdminHttp {
       const std::string host = options_.host == "localhost" ? "127.0.0.1" : options_.host;
       return fail(Errc::kIo,
                   fmt::format("leat.metrics.listener: cannot listen on {}: {}",
-                              shown_address(options_.host, options_.port), bind_refusal(host, options_.port)));
+                              address_text(options_.host, options_.port), bind_refusal(host, options_.port)));
     }
     server_.widen_backlog();
     thread_ = std::thread([this] {

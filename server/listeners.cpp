@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <map>
 
+#include "core/base/address_text.h"
+#include "core/base/parse_int.h"
 #include "core/metadata/config_key.h"
 
 namespace leat {
@@ -150,25 +152,21 @@ bool is_wildcard_host(std::string_view host) noexcept {
 
 Result<ListenerEndpoint> parse_listener_endpoint(std::string_view text) {
   text = trimmed(text);
-  const size_t colon = text.rfind(':');
-  const bool bracketed = text.starts_with('[');
-  const size_t bracket = text.find(']');
-  if (colon == std::string_view::npos || (bracketed && (bracket == std::string_view::npos || bracket + 1 != colon))) {
+  const auto parts = split_address(text);
+  if (!parts && parts.error() == AddressFlaw::kNoBrackets) {
+    const size_t colon = text.rfind(':');
+    return fail(Errc::kInvalidArgument, fmt::format("'{}': put the IPv6 address in brackets: [{}]:{}", text,
+                                                    text.substr(0, colon), text.substr(colon + 1)));
+  }
+  if (!parts || !parts->port) {
     return fail(Errc::kInvalidArgument,
                 fmt::format("'{}' is not host:port (an IPv6 address goes in brackets: [::1]:9092)", text));
   }
-  const std::string_view host = bracketed ? text.substr(1, bracket - 1) : text.substr(0, colon);
-  if (!bracketed && host.find(':') != std::string_view::npos) {
-    return fail(Errc::kInvalidArgument,
-                fmt::format("'{}': put the IPv6 address in brackets: [{}]:{}", text, host, text.substr(colon + 1)));
-  }
-  if (host.find_first_of(" \t/@[]") != std::string_view::npos)
-    return fail(Errc::kInvalidArgument, fmt::format("'{}' is no host name", host));
-  const std::string_view digits = text.substr(colon + 1);
-  const std::optional<int64_t> port = digits.empty() || digits.front() == '+' ? std::nullopt : parse_integer(digits);
-  if (!port || *port < 0 || *port > 65535)
-    return fail(Errc::kInvalidArgument, fmt::format("'{}' is no port (0 to 65535)", digits));
-  return ListenerEndpoint{.host = std::string(host), .port = static_cast<uint16_t>(*port)};
+  if (parts->host.find_first_of(" \t/@[]") != std::string_view::npos)
+    return fail(Errc::kInvalidArgument, fmt::format("'{}' is no host name", parts->host));
+  const std::optional<uint16_t> port = parse_int<uint16_t>(*parts->port);
+  if (!port) return fail(Errc::kInvalidArgument, fmt::format("'{}' is no port (0 to 65535)", *parts->port));
+  return ListenerEndpoint{.host = std::string(parts->host), .port = *port};
 }
 
 Result<ListenerPlan> plan_listeners(const ListenerSettings& settings) {

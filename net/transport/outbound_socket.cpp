@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "core/base/address_text.h"
 #include "core/base/check.h"
 
 namespace leat {
@@ -44,7 +45,7 @@ OutboundSocket::OutboundSocket(UvLoop& loop, size_t frame_bytes_max, OutboundHan
     : loop_(loop), handler_(&handler), reader_(frame_bytes_max) {}
 
 void OutboundSocket::start(const DialAddress& address, Millis timeout) {
-  name_ = fmt::format("{}:{}", address.host, address.port);
+  name_ = address_text(address.host, address.port);
   port_ = address.port;
   timer_ = loop_.timers().start(timeout, [this] {
     timer_ = kNoTimer;

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/base/address_text.h"
 #include "core/base/check.h"
 #include "net/transport/tcp_connection.h"
 #include "net/transport/tcp_listener.h"
@@ -88,9 +89,7 @@ Result<std::vector<BindAddress>> addresses_to_bind(const ListenAddress& address)
 
 }  // namespace
 
-std::string ListenAddress::to_string() const {
-  return host.find(':') == std::string::npos ? fmt::format("{}:{}", host, port) : fmt::format("[{}]:{}", host, port);
-}
+std::string ListenAddress::to_string() const { return address_text(host, port); }
 
 TcpServer::TcpServer(UvLoop& loop, FrameHandler& handler, const TransportLimits& limits)
     : loop_(loop), handler_(handler), limits_(limits), closed_(loop) {

@@ -6,6 +6,8 @@
 
 #include <array>
 
+#include "core/base/address_text.h"
+
 namespace leat {
 namespace {
 
@@ -24,9 +26,8 @@ std::string full_ipv6(const std::string& host) {
 }  // namespace
 
 std::string kafka_host_of(std::string_view peer) {
-  std::string host(peer.substr(0, peer.rfind(':')));
-  if (host.size() > 1 && host.front() == '[' && host.back() == ']') host = full_ipv6(host.substr(1, host.size() - 2));
-  return "/" + host;
+  const auto parts = split_address(peer);
+  return "/" + full_ipv6(std::string(parts ? parts->host : peer));
 }
 
 GroupClient group_client_of(const Request& request) {
