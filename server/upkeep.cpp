@@ -9,18 +9,28 @@
 
 namespace leat {
 
-namespace {
-
 // Compaction rests for as long as a piece took: it takes half a core at most.
-constexpr Millis kRestMin{1};
-constexpr Millis kRestMax{200};
+const Upkeep::Pieces Upkeep::kClientCompaction{.kind = Partition::Upkeep::kCompaction,
+                                               .flushes_first = false,
+                                               .rest_factor = 1,
+                                               .rest_min = Millis(1),
+                                               .rest_max = Millis(200),
+                                               .rests_at_end = false};
+// A segment that has just ended is compacted when its index is in its file: here that does not wait its turn.
+const Upkeep::Pieces Upkeep::kInternalCompaction{.kind = Partition::Upkeep::kCompaction,
+                                                 .flushes_first = true,
+                                                 .rest_factor = 1,
+                                                 .rest_min = Millis(1),
+                                                 .rest_max = Millis(200),
+                                                 .rests_at_end = false};
 // The check of what is read rests ten times as long: it takes a tenth of a core, and of the disk. But not longer than
 // the greatest rest, so that it comes to an end where the disk is slow.
-constexpr int kAuditRest = 10;
-constexpr Millis kAuditRestMin{10};
-constexpr Millis kAuditRestMax{2000};
-
-}  // namespace
+const Upkeep::Pieces Upkeep::kAudit{.kind = Partition::Upkeep::kAudit,
+                                    .flushes_first = false,
+                                    .rest_factor = 10,
+                                    .rest_min = Millis(10),
+                                    .rest_max = Millis(2000),
+                                    .rests_at_end = true};
 
 void log_below_reserve(const LogDirectory& directory, int64_t free_bytes) {
   log_error("{}: {} bytes free, below leat.disk.reserve.bytes={}: appends of clients are refused until space is freed",
@@ -103,7 +113,7 @@ Task<void> Upkeep::compact_clients() {
     const bool is_due = *partition != nullptr && !is_internal_topic(at.topic) && (*partition)->log().may_compact();
     if (!is_due) continue;
     TopicPartition name{at.topic, at.index};
-    co_await compact(std::move(name), LogKind::kClient);
+    co_await compact(std::move(name), kClientCompaction);
   }
 }
 
@@ -116,13 +126,12 @@ Task<void> Upkeep::compact_internal() {
       if (!partition || at.topic != topic) break;
       if (*partition == nullptr || !(*partition)->log().may_compact()) continue;
       TopicPartition name{at.topic, at.index};
-      co_await compact(std::move(name), LogKind::kInternal);
+      co_await compact(std::move(name), kInternalCompaction);
     }
   }
 }
 
-// Piece by piece, as long as there is one.
-Task<void> Upkeep::compact(TopicPartition name, LogKind kind) {
+Task<void> Upkeep::compact(TopicPartition name, Pieces pieces) {
   if (!parts_.folders.compaction_is_noted(name)) {
     const Result<void> saved = co_await parts_.folders.save_checkpoints();
     if (!saved) {
@@ -130,20 +139,24 @@ Task<void> Upkeep::compact(TopicPartition name, LogKind kind) {
       co_return;
     }
   }
-  while (!stop_.is_set()) {
+  co_await piece_by_piece(std::move(name), pieces);
+}
+
+Task<void> Upkeep::piece_by_piece(TopicPartition name, Pieces pieces) {
+  GoesOn goes_on = GoesOn::kYes;
+  while (goes_on == GoesOn::kYes && !stop_.is_set()) {
     Partition* partition = parts_.table.find(name.topic, name.partition);
     if (partition == nullptr) co_return;
-    if (kind == LogKind::kInternal) {
-      // A segment that has just ended is compacted when its index is in its file: here that does not wait its turn.
+    if (pieces.flushes_first) {
       (void)co_await visit(partition, Partition::Upkeep::kFlush);
       partition = parts_.table.find(name.topic, name.partition);
       if (partition == nullptr) co_return;
     }
     const Nanos began = parts_.scheduler.clock().monotonic();
-    const GoesOn goes_on = co_await visit(partition, Partition::Upkeep::kCompaction);
-    if (goes_on == GoesOn::kNo) co_return;
+    goes_on = co_await visit(partition, pieces.kind);
+    if (goes_on == GoesOn::kNo && !pieces.rests_at_end) co_return;
     const auto took = std::chrono::ceil<Millis>(parts_.scheduler.clock().monotonic() - began);
-    co_await sleep_for(parts_.scheduler, std::clamp(took, kRestMin, kRestMax));
+    (void)co_await stop_.wait_for(std::clamp(took * pieces.rest_factor, pieces.rest_min, pieces.rest_max));
   }
 }
 
@@ -165,23 +178,10 @@ Task<void> Upkeep::audit_forever(Gate::Hold hold) {
       if (!partition || stop_.is_set()) break;
       if (*partition == nullptr || !(*partition)->log().may_audit()) continue;
       TopicPartition name{at.topic, at.index};
-      co_await audit_segment(std::move(name));
+      co_await piece_by_piece(std::move(name), kAudit);
       Partition* audited = parts_.table.find(at.topic, at.index);
       if (audited != nullptr && audited->log().may_audit()) goes_on = GoesOn::kYes;
     }
-  }
-}
-
-// Piece by piece, with a rest behind each.
-Task<void> Upkeep::audit_segment(TopicPartition name) {
-  GoesOn goes_on = GoesOn::kYes;
-  while (goes_on == GoesOn::kYes && !stop_.is_set()) {
-    Partition* partition = parts_.table.find(name.topic, name.partition);
-    if (partition == nullptr) co_return;
-    const Nanos began = parts_.scheduler.clock().monotonic();
-    goes_on = co_await visit(partition, Partition::Upkeep::kAudit);
-    const auto took = std::chrono::ceil<Millis>(parts_.scheduler.clock().monotonic() - began);
-    (void)co_await stop_.wait_for(std::clamp(took * kAuditRest, kAuditRestMin, kAuditRestMax));
   }
 }
 

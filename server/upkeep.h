@@ -58,9 +58,22 @@ class Upkeep {
   Task<void> compact_forever(Gate::Hold hold, LogKind kind, Millis every);
   Task<void> compact_clients();
   Task<void> compact_internal();
-  Task<void> compact(TopicPartition name, LogKind kind);
+  // Work on one partition that goes piece by piece, and how much room it leaves others. Behind a piece it rests so many
+  // times as long as the piece took, within bounds; a stop ends the rest.
+  struct Pieces {
+    Partition::Upkeep kind;
+    bool flushes_first;
+    int rest_factor;
+    Millis rest_min;
+    Millis rest_max;
+    bool rests_at_end;  // behind the last piece, too
+  };
+  static const Pieces kClientCompaction;
+  static const Pieces kInternalCompaction;
+  static const Pieces kAudit;
+  Task<void> piece_by_piece(TopicPartition name, Pieces pieces);  // as long as there is one
+  Task<void> compact(TopicPartition name, Pieces pieces);
   Task<void> audit_forever(Gate::Hold hold);
-  Task<void> audit_segment(TopicPartition name);
   // By name and index, looked up anew each time: topics come and go meanwhile.
   struct Place {
     std::string topic;
