@@ -221,7 +221,17 @@ def command_of(arguments):
     return ' '.join(words)
 
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+def on_signals(handler):
+    for number in SIGNALS:
+        signal.signal(number, handler)
+
+
 def interrupted(_signal, _frame):
+    """Once: a second signal must not end the clean-up, which would leave brokers running."""
+    on_signals(signal.SIG_IGN)
     raise KeyboardInterrupt
 
 
@@ -233,13 +243,15 @@ def measure_all(arguments):
     results.data['machine'] = machine.describe(directory)
     macro = Macro(os.path.join(arguments.binaries, 'leat_bench_macro'), directory)
     comparison = Comparison(effort_of(arguments), results, macro, directory)
-    signal.signal(signal.SIGTERM, interrupted)
     try:
+        on_signals(interrupted)
         comparison.start_all(os.path.join(arguments.binaries, 'leatd'), kafka_script)
         comparison.run(arguments.suite or list(rows.SUITES))
     finally:
+        on_signals(signal.SIG_IGN)
         comparison.stop_all()
         shutil.rmtree(directory, ignore_errors=True)
+    on_signals(signal.SIG_DFL)  # no broker runs any more
     return results.data
 
 
