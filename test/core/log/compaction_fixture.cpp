@@ -5,8 +5,6 @@
 
 #include <algorithm>
 
-#include "core/record/record.h"
-
 namespace leat::test {
 
 AppendInput make_keyed(const KeyedBatch& batch) {
@@ -30,24 +28,12 @@ AppendInput make_keyed(const KeyedBatch& batch) {
 
 std::vector<SeenKeyed> keyed_of(ByteView batches) {
   std::vector<SeenKeyed> seen;
-  while (!batches.empty()) {
-    const Result<std::optional<BatchView>> batch = BatchView::parse(batches);
-    REQUIRE(batch);
-    REQUIRE(*batch);
-    REQUIRE((*batch)->crc_matches());
-    Result<BatchRecords> records = BatchRecords::open(**batch, 1 << 30);
-    REQUIRE(records);
-    while (true) {
-      const Result<std::optional<RecordView>> record = records->next();
-      REQUIRE(record);
-      if (!*record) break;
-      SeenKeyed& made = seen.emplace_back();
-      made.offset = records->offset_of(**record).v;
-      made.key = std::string(as_text((*record)->key.value_or(ByteView())));
-      if ((*record)->value) made.value = std::string(as_text(*(*record)->value));
-    }
-    batches = batches.subspan(static_cast<size_t>((*batch)->size_bytes()));
-  }
+  for_each_record(batches, [&seen](const BatchView&, const BatchRecords& records, const RecordView& record) {
+    SeenKeyed& made = seen.emplace_back();
+    made.offset = records.offset_of(record).v;
+    made.key = std::string(as_text(record.key.value_or(ByteView())));
+    if (record.value) made.value = std::string(as_text(*record.value));
+  });
   return seen;
 }
 

@@ -4,7 +4,6 @@
 #include <array>
 
 #include "core/log/file_names.h"
-#include "core/record/record.h"
 
 namespace leat::test {
 
@@ -188,8 +187,7 @@ std::string OpenLog::aside_name() {
   return {};
 }
 
-std::vector<SeenRecord> records_of(ByteView batches) {
-  std::vector<SeenRecord> seen;
+void for_each_record(ByteView batches, const OnRecord& on_record) {
   while (!batches.empty()) {
     const Result<std::optional<BatchView>> batch = BatchView::parse(batches);
     REQUIRE(batch);
@@ -201,13 +199,20 @@ std::vector<SeenRecord> records_of(ByteView batches) {
       const Result<std::optional<RecordView>> record = records->next();
       REQUIRE(record);
       if (!*record) break;
-      seen.push_back({.offset = records->offset_of(**record).v,
-                      .timestamp_ms = records->timestamp_of(**record),
-                      .leader_epoch = (*batch)->leader_epoch(),
-                      .value = std::string(as_text((*record)->value.value_or(ByteView())))});
+      on_record(**batch, *records, **record);
     }
     batches = batches.subspan(static_cast<size_t>((*batch)->size_bytes()));
   }
+}
+
+std::vector<SeenRecord> records_of(ByteView batches) {
+  std::vector<SeenRecord> seen;
+  for_each_record(batches, [&seen](const BatchView& batch, const BatchRecords& records, const RecordView& record) {
+    seen.push_back({.offset = records.offset_of(record).v,
+                    .timestamp_ms = records.timestamp_of(record),
+                    .leader_epoch = batch.leader_epoch(),
+                    .value = std::string(as_text(record.value.value_or(ByteView())))});
+  });
   return seen;
 }
 

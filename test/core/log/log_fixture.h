@@ -2,6 +2,7 @@
 // reopen.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "core/log/partition_log.h"
 #include "core/log/tail_cache.h"
 #include "core/record/batch_builder.h"
+#include "core/record/record.h"
 #include "core/storage/sim_file_system.h"
 #include "test/support/catch.h"
 
@@ -82,6 +84,9 @@ struct OpenLog {
   PartitionLog::Open open();
 };
 
+// Each record, in the order of offsets, with its batch; the batches are whole and their CRCs match.
+using OnRecord = std::function<void(const BatchView&, const BatchRecords&, const RecordView&)>;
+void for_each_record(ByteView batches, const OnRecord& on_record);
 std::vector<SeenRecord> records_of(const FetchedBatches& fetched);
 std::vector<SeenRecord> records_of(ByteView batches);
 Offset next_offset_of(const FetchedBatches& fetched);  // of the last batch; there is one

@@ -1,5 +1,5 @@
 // muted_test.cpp: connections that the server holds back: muted ones, whose requests wait while their answers leave,
-// and new ones that are not let in and told so later. Real sockets, clients in threads of their own.
+// and new ones that are not let in and told so later.
 #include <atomic>
 #include <functional>
 #include <optional>
@@ -7,16 +7,15 @@
 #include <thread>
 #include <vector>
 
-#include "net/loop/task.h"
 #include "net/transport/tcp_server.h"
+#include "test/net/transport/server_fixture.h"
 #include "test/support/blocking_client.h"
 #include "test/support/catch.h"
 
 namespace leat {
 namespace {
 
-const SystemClock kClock;
-const WorkerPoolOptions kFewWorkers{.sync_running_max = 1, .read_running_max = 1, .cpu_running_max = 1};
+using test::kClock;
 
 // Answers each frame with itself; mutes the connection when the frame says "mute".
 class Handler final : public FrameHandler {
@@ -40,31 +39,7 @@ class Handler final : public FrameHandler {
   void on_refused(std::string_view, std::string_view reason) override { refused.emplace_back(reason); }
 };
 
-struct Fixture {
-  explicit Fixture(const TransportLimits& limits = {}) : server(loop, handler, limits) {
-    Result<uint16_t> bound = server.listen("PLAINTEXT", {"127.0.0.1", 0});
-    REQUIRE(bound);
-    port = *bound;
-    server.start_accepting();
-  }
-  static Task<void> close_and_stop(Fixture& fixture) {
-    (void)co_await fixture.server.close();
-    fixture.loop.stop();
-  }
-  void run_with(const std::function<void()>& client) {
-    std::thread thread([&] {
-      client();
-      loop.post([this] { spawn(close_and_stop(*this)); });
-    });
-    loop.run();
-    thread.join();
-  }
-
-  UvLoop loop{kClock, kFewWorkers};
-  Handler handler;
-  TcpServer server;
-  uint16_t port = 0;
-};
+using Fixture = test::ServerFixture<Handler>;
 
 TEST_CASE("tcp server: a muted connection is answered at once, and then not heard until its time is over",
           "[transport]") {

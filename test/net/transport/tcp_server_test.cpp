@@ -1,6 +1,4 @@
-// tcp_server_test.cpp: real sockets on ports that the system picks. The loop runs in the test's thread, clients in
-// threads of their own with blocking calls; they report through atomics and values that are read after they were
-// joined.
+// tcp_server_test.cpp: frames, limits, stops and refusals of a server, over real sockets.
 #include "net/transport/tcp_server.h"
 
 #include <fcntl.h>
@@ -16,7 +14,7 @@
 #include <vector>
 
 #include "core/base/directory_stream.h"
-#include "net/loop/task.h"
+#include "test/net/transport/server_fixture.h"
 #include "test/support/blocking_client.h"
 #include "test/support/catch.h"
 #include "test/support/temporary_directory.h"
@@ -24,8 +22,8 @@
 namespace leat {
 namespace {
 
-const SystemClock kClock;
-const WorkerPoolOptions kFewWorkers{.sync_running_max = 1, .read_running_max = 1, .cpu_running_max = 1};
+using test::kClock;
+using test::kFewWorkers;
 
 Response framed(std::string_view payload) {
   Response response;
@@ -55,34 +53,7 @@ class Handler final : public FrameHandler {
   void on_refused(std::string_view, std::string_view reason) override { refused.emplace_back(reason); }
 };
 
-struct Fixture {
-  explicit Fixture(const TransportLimits& limits = {}) : server(loop, handler, limits) {
-    Result<uint16_t> bound = server.listen("PLAINTEXT", {"127.0.0.1", 0});
-    REQUIRE(bound);
-    port = *bound;
-    server.start_accepting();
-  }
-
-  static Task<void> close_and_stop(Fixture& fixture) {
-    (void)co_await fixture.server.close();
-    fixture.loop.stop();
-  }
-
-  // Runs the loop until the client's work is done, and then until everything is closed.
-  void run_with(const std::function<void()>& client) {
-    std::thread thread([&] {
-      client();
-      loop.post([this] { spawn(close_and_stop(*this)); });
-    });
-    loop.run();
-    thread.join();
-  }
-
-  UvLoop loop{kClock, kFewWorkers};
-  Handler handler;
-  TcpServer server;
-  uint16_t port = 0;
-};
+using Fixture = test::ServerFixture<Handler>;
 
 TEST_CASE("tcp server: a frame sent byte by byte is answered", "[transport]") {
   Fixture fixture;
