@@ -1,8 +1,8 @@
 // directory_stream.h: opens a directory for readdir().
 //
-// By open() and fdopendir(), not by opendir(): ThreadSanitizer does not see opendir() make a descriptor, nor libuv close
-// one, but it sees closedir() close it. A worker that read a directory under the number of a connection just closed then
-// reads as a race with the loop's accept.
+// By open() and fdopendir(), not by opendir(): ThreadSanitizer does not see opendir() make a descriptor, nor libuv
+// close one, but it sees closedir() close it. A worker that read a directory under the number of a connection just
+// closed then reads as a race with the loop's accept.
 #pragma once
 
 #include <dirent.h>
