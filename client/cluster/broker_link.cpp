@@ -9,6 +9,7 @@
 #include "client/cluster/backoff.h"
 #include "core/base/check.h"
 #include "net/protocol/api_table.h"
+#include "net/protocol/throttle_time.h"
 
 namespace leat::client::detail {
 namespace {
@@ -40,8 +41,9 @@ void BrokerLink::call(LinkRequest request) {
     return answer_soon(std::move(request.on_answer), Error(Cause::kClosed, "the client is closed"));
   }
   Call call{.request = std::move(request)};
-  call.deadline = now() + call.request.timeout;
-  if (state_ == State::kReady) return transmit(std::move(call));
+  call.deadline = std::max(now(), muted_until_) + call.request.timeout;
+  // Nobody overtakes those that a throttle has held back, which end with it only when the timer says so.
+  if (state_ == State::kReady && !is_muted() && queued_.empty()) return transmit(std::move(call));
   arm_timer(call.deadline);
   queued_.push_back(std::move(call));
   if (state_ == State::kIdle) connect();
@@ -81,6 +83,23 @@ void BrokerLink::transmit(Call call) {
   in_flight_.push_back(std::move(call));
 }
 
+void BrokerLink::transmit_queued() {
+  if (state_ != State::kReady || is_muted()) return;
+  for (Call& call : std::exchange(queued_, {})) transmit(std::move(call));
+}
+
+// Those that the broker has been sent stay unread in their socket for as long as those that are kept here.
+Millis BrokerLink::note_throttle(ApiKey key, int16_t version, const Slice& payload) {
+  const Millis time(throttle_time_ms(key, version, payload));
+  if (time == Millis(0)) return time;
+  muted_until_ = std::max(muted_until_, now() + time);
+  for (std::deque<Call>* const calls : {&in_flight_, &queued_}) {
+    for (Call& call : *calls) call.deadline = muted_until_ + call.request.timeout;
+  }
+  arm_timer(muted_until_);
+  return time;
+}
+
 void BrokerLink::answer_soon(LinkRequest::OnAnswer on_answer, Result<LinkAnswer> answer) {
   answers_.push_back({std::move(on_answer), std::move(answer)});
   if (answers_.size() > 1) return;
@@ -118,10 +137,10 @@ void BrokerLink::send_versions_request(int16_t version) {
   connection_->send(*std::move(frame));
 }
 
-void BrokerLink::on_versions(Slice payload) {
+void BrokerLink::on_versions(const Slice& payload) {
   if (handshake_version_ > 0 && refuses_version(payload)) return send_versions_request(0);
   leat::Result<ApiVersionsResponse> response =
-      decode_response<ApiVersionsResponse>(std::move(payload), handshake_version_, last_correlation_id_);
+      decode_response<ApiVersionsResponse>(payload, handshake_version_, last_correlation_id_);
   if (!response) {
     return break_off(Error(Cause::kProtocol, fmt::format("{} does not answer as a Kafka broker does: {}",
                                                          address_.to_string(), response.error().context)));
@@ -133,11 +152,12 @@ void BrokerLink::on_versions(Slice payload) {
   state_ = State::kReady;
   failures_ = 0;
   context_.reached.insert(address_.to_string());
-  for (Call& call : std::exchange(queued_, {})) transmit(std::move(call));
+  (void)note_throttle(ApiKey::kApiVersions, handshake_version_, payload);
+  transmit_queued();
 }
 
 void BrokerLink::on_frame(Slice payload) {
-  if (state_ == State::kNegotiating) return on_versions(std::move(payload));
+  if (state_ == State::kNegotiating) return on_versions(payload);
   if (in_flight_.empty() || payload.size() < kCorrelationIdBytes ||
       from_big_endian<int32_t>(payload.data()) != in_flight_.front().correlation_id) {
     return break_off(
@@ -145,8 +165,11 @@ void BrokerLink::on_frame(Slice payload) {
   }
   Call call = std::move(in_flight_.front());
   in_flight_.pop_front();
-  call.request.on_answer(
-      LinkAnswer{.payload = std::move(payload), .version = call.version, .correlation_id = call.correlation_id});
+  const Millis throttle_time = note_throttle(call.request.key, call.version, payload);  // before who asks again
+  call.request.on_answer(LinkAnswer{.payload = std::move(payload),
+                                    .version = call.version,
+                                    .correlation_id = call.correlation_id,
+                                    .throttle_time = throttle_time});
 }
 
 void BrokerLink::on_closed(std::string reason) {
@@ -232,11 +255,13 @@ void BrokerLink::on_timer() {
     state_ = State::kIdle;
     if (!queued_.empty()) connect();
   }
+  transmit_queued();
   Nanos next = Nanos::max();
   for (const Call& call : queued_) next = std::min(next, call.deadline);
   for (const Call& call : in_flight_) next = std::min(next, call.deadline);
   if (state_ == State::kNegotiating) next = std::min(next, handshake_deadline_);
   if (state_ == State::kBackoff) next = std::min(next, backoff_until_);
+  if (is_muted()) next = std::min(next, muted_until_);
   if (next != Nanos::max()) arm_timer(next);
 }
 

@@ -4,6 +4,8 @@
 // kUnreachable (none could be made), kUnsupported, kProtocol, kClosed. What times out takes its connection with it, for
 // the answers behind it are late as well. After a failure the next attempt waits (backoff.h); calls that come meanwhile
 // wait with it, and fail together when that attempt fails, so that their callers can look for another leader.
+// A broker that throttles answers at once and reads nothing more for the throttle_time_ms of its answer (KIP-219):
+// until then no call is sent, over a new connection neither, and the timeout of those that wait begins when it ends.
 // A connection begins with ApiVersions; TLS lies below, in the Dialer, SASL comes right behind ApiVersions, in
 // on_versions(). Thread: the loop.
 #pragma once
@@ -31,6 +33,7 @@ struct LinkAnswer {
   Slice payload;  // empty where no answer was expected
   int16_t version = 0;
   int32_t correlation_id = 0;
+  Millis throttle_time{0};  // 0 where the broker did not throttle
 };
 
 enum class Answered : uint8_t { kYes, kNo };  // kNo: Produce with acks=0 has no answer; sent is done
@@ -41,7 +44,7 @@ struct LinkRequest {
 
   ApiKey key = ApiKey::kApiVersions;
   int16_t version_max = INT16_MAX;  // the newest that both sides speak is chosen, not above this
-  Millis timeout{30'000};           // from call() on
+  Millis timeout{30'000};           // from call() on, or from the end of a throttle
   Answered answered = Answered::kYes;
   Encode encode = {};
   OnAnswer on_answer = {};
@@ -63,6 +66,9 @@ class BrokerLink final : private OutboundHandler {
   bool is_ready() const noexcept { return state_ == State::kReady; }
   // The last attempt failed, and the next has to wait.
   bool is_backing_off() const noexcept { return state_ == State::kBackoff; }
+  // Throttled: calls are kept until then; a time that has passed: they are not.
+  Nanos muted_until() const noexcept { return muted_until_; }
+  bool is_muted() const noexcept { return now() < muted_until_; }
   size_t waiting() const noexcept { return queued_.size() + in_flight_.size(); }
   // Of the present connection; nothing while there is none. kUnsupported: the two speak no version in common.
   Result<int16_t> version_of(ApiKey key, int16_t version_max) const;
@@ -84,8 +90,10 @@ class BrokerLink final : private OutboundHandler {
 
   void connect();
   void send_versions_request(int16_t version);
-  void on_versions(Slice payload);
+  void on_versions(const Slice& payload);
   void transmit(Call call);
+  void transmit_queued();
+  Millis note_throttle(ApiKey key, int16_t version, const Slice& payload);
   void answer_soon(LinkRequest::OnAnswer on_answer, Result<LinkAnswer> answer);
   void deliver_answers();
   void break_off(const Error& error);  // fails all calls, closes the connection, backs off
@@ -103,7 +111,7 @@ class BrokerLink final : private OutboundHandler {
   int16_t handshake_version_ = 0;
   int32_t last_correlation_id_ = 0;
   int failures_ = 0;            // in a row, of connections
-  std::deque<Call> queued_;     // until the connection is ready
+  std::deque<Call> queued_;     // until the connection is ready, and the throttle over
   std::deque<Call> in_flight_;  // in the order of their answers
   struct Ready {
     LinkRequest::OnAnswer on_answer;
@@ -113,6 +121,7 @@ class BrokerLink final : private OutboundHandler {
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for what the ready queue holds of us
   Nanos handshake_deadline_{0};
   Nanos backoff_until_{0};
+  Nanos muted_until_{0};  // stays when the connection breaks: a new one is no way around a quota
   TimerId timer_ = kNoTimer;
   Nanos timer_at_{0};
 };

@@ -2,6 +2,7 @@
 #include "client/cluster/cluster.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "client/cluster/backoff.h"
 #include "core/base/check.h"
@@ -136,20 +137,27 @@ BrokerLink* Cluster::link(int32_t node_id, LinkPurpose purpose) {
   return link.get();
 }
 
-// One that is connected; else known brokers in turn, and one whose last attempt failed only when all are like that.
+// One that is connected; else known brokers in turn, and one whose last attempt failed only when all are like that. One
+// that throttles us is asked when no other broker is known: waited for, not gone around by another connection to it.
 BrokerLink& Cluster::any_link() {
   std::vector<BrokerLink*> candidates;
   for (const auto& [node_id, address] : cache_.brokers()) candidates.push_back(link(node_id, LinkPurpose::kGeneral));
   const size_t known = candidates.size();
   for (const auto& bootstrap : bootstrap_) candidates.push_back(bootstrap.get());
-  for (BrokerLink* const candidate : candidates) {
-    if (candidate->is_ready()) return *candidate;
-  }
+  const auto bootstrap_begin = candidates.begin() + static_cast<std::ptrdiff_t>(known);
+  const bool throttled = std::any_of(candidates.begin(), bootstrap_begin, std::mem_fn(&BrokerLink::is_muted));
+  const auto is_free = [](const BrokerLink* candidate) { return candidate->is_ready() && !candidate->is_muted(); };
+  const auto ready = std::find_if(candidates.begin(), throttled ? bootstrap_begin : candidates.end(), is_free);
+  if (ready != (throttled ? bootstrap_begin : candidates.end())) return **ready;
   const size_t first = next_any_++;
+  BrokerLink* soonest = nullptr;
   for (size_t i = 0; i < known; ++i) {
     BrokerLink* const candidate = candidates[(first + i) % known];
-    if (!candidate->is_backing_off()) return *candidate;
+    if (candidate->is_backing_off()) continue;
+    if (!candidate->is_muted()) return *candidate;
+    if (soonest == nullptr || candidate->muted_until() < soonest->muted_until()) soonest = candidate;
   }
+  if (soonest != nullptr) return *soonest;
   for (size_t i = 0; i < bootstrap_.size(); ++i) {
     BrokerLink* const candidate = candidates[known + (first + i) % bootstrap_.size()];
     if (!candidate->is_backing_off()) return *candidate;

@@ -177,10 +177,13 @@ void ConsumerCore::on_fetch_answer(int32_t node, const std::vector<FetchItem>& i
   if (stopped_.is_set()) return;
   std::optional<Error> failed;
   std::optional<FetchResponse> response;
+  const Millis throttle_time = answer ? answer->throttle_time : Millis(0);
   if (!answer) {
     failed = std::move(answer).error();
   } else {
     stats_.bytes_fetched += answer->payload.size();
+    stats_.throttle_time_ms = throttle_time.count();
+    stats_.throttle_time_ms_max = std::max(stats_.throttle_time_ms_max, stats_.throttle_time_ms);
     leat::Result<FetchResponse> decoded =
         decode_response<FetchResponse>(std::move(answer->payload), answer->version, answer->correlation_id);
     if (!decoded) {
@@ -200,6 +203,7 @@ void ConsumerCore::on_fetch_answer(int32_t node, const std::vector<FetchItem>& i
     return work();
   }
   node_retry_at_.erase(node);
+  if (throttle_time > Millis(0)) node_retry_at_[node] = now() + throttle_time;  // planned then, with what is wanted then
   outages_.clear({.of = Outages::Of::kFetches, .node = node});
   std::map<TopicPartition, const FetchItem*> asked;
   for (const FetchItem& item : items) asked[item.name] = &item;

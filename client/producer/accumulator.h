@@ -77,6 +77,8 @@ class Accumulator {
   void on_answer(const SendItem& item, const BatchAnswer& answer);
   void on_failed(const SendItem& item, const Error& error);
   void on_request_ended(int32_t node);
+  // Of each answer to a request. Batches stay here, where more may join them and they may expire, until it has passed.
+  void on_throttle(int32_t node, Millis time);
   void tick();  // what is due by now
   // All that have no outcome get `error`, also those in flight; nothing is taken any more.
   void abort(const Error& error);
@@ -111,6 +113,7 @@ class Accumulator {
   struct NodeQueue {
     RingQueue<PartitionQueue*> ready;
     int32_t in_flight = 0;
+    Nanos not_before{0};  // the end of a throttle
   };
   struct Timed {  // of a batch; of a staged one the partition is null
     Nanos at{0};
@@ -155,6 +158,7 @@ class Accumulator {
   bool is_unresolved(const Timed& timed);
   void finish(std::unique_ptr<ProducerBatch> batch, ReportItem report);
   void drop_empty_generations() noexcept;
+  std::string_view silence_of(const PartitionQueue& partition) const;
   Error late(const std::string& what, const Trouble& trouble, std::string_view silence) const;
   Error error_of(const PartitionQueue& partition, const BatchAnswer& answer) const;
 

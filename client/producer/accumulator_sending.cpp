@@ -10,6 +10,7 @@ namespace leat::client::detail {
 namespace {
 
 constexpr std::string_view kNoAnswer = "the broker did not answer";
+constexpr std::string_view kThrottled = "the broker throttles this client: a quota is used up";
 constexpr size_t kRequestBytesPerBatch = 64;  // what stands around a batch in a request, the topic's name apart
 
 bool is_timely(const BatchSlot& slot) noexcept {
@@ -166,8 +167,9 @@ void Accumulator::note_no_identity(const Error& error) {
 
 std::optional<Accumulator::Request> Accumulator::take_request() {
   if (needs_identity()) return std::nullopt;
+  const Nanos now = clock_.monotonic();
   for (auto& [node, queue] : nodes_) {
-    if (queue.in_flight >= settings_.requests_in_flight_max) continue;
+    if (queue.in_flight >= settings_.requests_in_flight_max || now < queue.not_before) continue;
     Request request{.node = node, .items = {}};
     size_t bytes_left = settings_.request_bytes_max;
     ++last_request_;
@@ -344,6 +346,18 @@ void Accumulator::on_request_ended(int32_t node) {
   news_ = true;
 }
 
+void Accumulator::on_throttle(int32_t node, Millis time) {
+  stats_.throttle_time_ms = time.count();
+  stats_.throttle_time_ms_max = std::max(stats_.throttle_time_ms_max, stats_.throttle_time_ms);
+  NodeQueue& queue = nodes_[node];
+  queue.not_before = std::max(queue.not_before, clock_.monotonic() + time);
+}
+
+std::string_view Accumulator::silence_of(const PartitionQueue& partition) const {
+  const auto node = nodes_.find(partition.leader);
+  return node != nodes_.end() && clock_.monotonic() < node->second.not_before ? kThrottled : kNoAnswer;
+}
+
 bool Accumulator::is_unresolved(const Timed& timed) {
   if (timed.partition == nullptr) {
     return std::any_of(timed.topic->staged.begin(), timed.topic->staged.end(),
@@ -385,11 +399,11 @@ void Accumulator::expire(const Timed& timed) {
     finish(std::move(partition.open), {.batch = nullptr,
                                        .topic = &partition.topic,
                                        .partition = partition.index,
-                                       .error = late(name, trouble, kNoAnswer)});
+                                       .error = late(name, trouble, silence_of(partition))});
     return;
   }
   while (BatchSlot* const slot = partition.find_expiring(timed.batch_id)) {
-    give_up(partition, *slot, late(name, trouble, kNoAnswer));
+    give_up(partition, *slot, late(name, trouble, silence_of(partition)));
   }
   partition.drop_done();
 }
@@ -422,6 +436,10 @@ std::optional<Nanos> Accumulator::next_deadline() {
   if (!lingering_.empty()) next = lingering_.front().at;
   if (!expiring_.empty()) next = std::min(next, expiring_.front().at);
   for (const PartitionQueue* partition : retrying_) next = std::min(next, partition->retry_at);
+  const Nanos now = clock_.monotonic();
+  for (const auto& [node, queue] : nodes_) {
+    if (now < queue.not_before && !queue.ready.empty()) next = std::min(next, queue.not_before);
+  }
   if (next == Nanos::max()) return std::nullopt;
   return next;
 }

@@ -172,6 +172,10 @@ void ProducerCore::on_answer(const InFlight& in_flight, Result<LinkAnswer> answe
   leat::Result<ProduceResponse> response =
       decode_response<ProduceResponse>(std::move(answer->payload), answer->version, answer->correlation_id);
   if (!response) return fail_all(in_flight, Error(Cause::kProtocol, std::move(response.error().context)));
+  {
+    const auto held = guard();
+    accumulator_.on_throttle(in_flight.node, answer->throttle_time);
+  }
   on_response(in_flight, *response);
 }
 
