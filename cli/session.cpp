@@ -105,7 +105,8 @@ Result<client::Client*> Session::client() {
 }
 
 Error Session::failure(const client::Error& error) {
-  const bool late = error.cause() == client::Cause::kTimedOut && !error.last_refusal();
+  const bool late = (error.cause() == client::Cause::kTimedOut && !error.last_refusal()) ||
+                    error.kafka_code() == ErrorCode::kThrottlingQuotaExceeded;
   return failure(error, late ? error.message() + " (--timeout waits longer)" : error.message());
 }
 

@@ -188,7 +188,7 @@ leat::Task<Result<TopicInfo>> create_topic(AdminSelf self, NewTopic topic) {
   if (answer->topics.empty()) co_return Error(Cause::kProtocol, what + ": the broker's answer lacks it");
   const auto& created = answer->topics.front();
   if (created.error_code != ErrorCode::kNone) {
-    co_return Error::from_broker(created.error_code, what, created.error_message);
+    co_return refused_change(created.error_code, what, created.error_message, answer->throttle_time_ms);
   }
   TopicInfo info;
   info.name = topic.name;
@@ -223,7 +223,7 @@ leat::Task<Result<>> delete_topic(AdminSelf self, std::string name) {
   if (answer->responses.empty()) co_return Error(Cause::kProtocol, what + ": the broker's answer lacks it");
   const auto& deleted = answer->responses.front();
   if (deleted.error_code == ErrorCode::kNone) co_return Result<>();
-  co_return Error::from_broker(deleted.error_code, what, deleted.error_message);
+  co_return refused_change(deleted.error_code, what, deleted.error_message, answer->throttle_time_ms);
 }
 
 leat::Task<Result<>> create_partitions(AdminSelf self, std::string topic, int32_t partition_count, Validate validate) {
@@ -249,7 +249,7 @@ leat::Task<Result<>> create_partitions(AdminSelf self, std::string topic, int32_
   if (answer->results.empty()) co_return Error(Cause::kProtocol, what + ": the broker's answer lacks it");
   const auto& changed = answer->results.front();
   if (changed.error_code == ErrorCode::kNone) co_return Result<>();
-  co_return Error::from_broker(changed.error_code, what, changed.error_message);
+  co_return refused_change(changed.error_code, what, changed.error_message, answer->throttle_time_ms);
 }
 
 leat::Task<Result<std::vector<ConfigEntry>>> describe_configs(AdminSelf self, ConfigResource resource,

@@ -60,6 +60,18 @@ leat::Task<Result<BrokerLink*>> AdminWork::reach(Self self, int32_t node) {
   co_return Error(Cause::kInvalidArgument, fmt::format("the cluster has no broker {}", node));
 }
 
+Error refused_change(ErrorCode code, const std::string& what, const std::optional<std::string>& words,
+                     int32_t throttle_time_ms) {
+  if (code != ErrorCode::kThrottlingQuotaExceeded || throttle_time_ms <= 0) {
+    return Error::from_broker(code, what, words);
+  }
+  constexpr double kMillisPerSecond = 1'000;
+  return Error::from_broker(code, what,
+                            fmt::format("the quota controller_mutation_rate of this client is used up for {:.1f} s "
+                                        "more, which is longer than this call may wait",
+                                        throttle_time_ms / kMillisPerSecond));
+}
+
 leat::Task<Result<>> connect(AdminSelf self) {
   std::optional<Error> first;
   for (size_t i = 0; i < self->cluster().bootstrap_count(); ++i) {

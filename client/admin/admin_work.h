@@ -3,6 +3,7 @@
 // also past the client's end. Thread: run() any, the rest the loop.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
@@ -27,6 +28,15 @@ namespace leat::client::detail {
 
 inline constexpr int32_t kAnyNode = -1;
 inline constexpr int32_t kControllerNode = -2;
+
+// How long it is of no use to ask again what a quota has refused.
+template <class Response>
+Millis quota_wait(const Response& answer, ErrorCode code) noexcept {
+  if constexpr (requires { answer.throttle_time_ms; }) {
+    if (code == ErrorCode::kThrottlingQuotaExceeded) return Millis(answer.throttle_time_ms);
+  }
+  return Millis(0);
+}
 
 class AdminWork final : public std::enable_shared_from_this<AdminWork>, public Participant {
  public:
@@ -117,12 +127,17 @@ leat::Task<Result<Response>> AdminWork::ask_node(Self self, int32_t node, std::f
     if (self->stopped_.is_set()) co_return closed_error();
     if (!passes) co_return answer;
     self->controller_ = -1;
-    const Millis pause = backoff_delay(backoff, failures, self->context_.random);
+    Millis pause = backoff_delay(backoff, failures, self->context_.random);
+    if (answer) pause = std::max(pause, quota_wait(*answer, error_of(*answer)));
     if (self->context_.scheduler.clock().monotonic() + pause >= deadline) co_return answer;
     const Woken woken = co_await self->stopped_.wait_for(pause);
     if (woken != Woken::kTimedOut) co_return closed_error();
   }
 }
+
+// A refusal of a change to topics: where the quota for that is used up, it says how long.
+Error refused_change(ErrorCode code, const std::string& what, const std::optional<std::string>& words,
+                     int32_t throttle_time_ms);
 
 // The calls, each in the file of its family.
 using AdminSelf = AdminWork::Self;
