@@ -113,6 +113,87 @@ TEST_CASE("broker link: what times out takes its connection with it, and the nex
   CHECK(f.answers[3]->has_value());
 }
 
+TEST_CASE("broker link: a throttle keeps calls, in order, and their time begins when it ends", "[client][link]") {
+  LinkFixture f;
+  f.cluster.throttle_times_ms[ApiKey::kInitProducerId] = {5'000};
+  f.ask();
+  f.scheduler.advance(Millis(0));
+  REQUIRE(f.answers[0]);
+  CHECK((*f.answers[0])->throttle_time == Millis(5'000));
+  CHECK(f.link->is_muted());
+  f.ask(Millis(1'000));
+  f.scheduler.advance(Millis(4'999));
+  f.ask(Millis(1'000));
+  CHECK(f.cluster.counters.identities == 1);
+  CHECK(!f.answers[1]);
+  f.scheduler.advance(Millis(1));
+  CHECK(!f.link->is_muted());
+  for (const size_t number : {1, 2}) {
+    REQUIRE(f.answers[number]);
+    REQUIRE(f.answers[number]->has_value());
+    CHECK((*f.answers[number])->throttle_time == Millis(0));
+  }
+  CHECK((*f.answers[1])->correlation_id < (*f.answers[2])->correlation_id);
+  CHECK(f.cluster.counters.while_muted == 0);
+  CHECK(f.cluster.counters.dials == 1);
+
+  f.cluster.throttle_times_ms[ApiKey::kInitProducerId] = {5'000};
+  f.ask();
+  f.scheduler.advance(Millis(0));
+  f.cluster.silent = true;
+  f.ask(Millis(1'000));
+  f.scheduler.advance(Millis(5'999));
+  CHECK(!f.answers[4]);
+  f.scheduler.advance(Millis(1));
+  REQUIRE(f.answers[4]);
+  CHECK(f.cause(4) == Cause::kTimedOut);
+}
+
+TEST_CASE("broker link: what is under way when a throttle begins has time until after its end", "[client][link]") {
+  LinkFixture f;
+  f.ask();
+  f.scheduler.advance(Millis(0));
+  f.cluster.throttle_times_ms[ApiKey::kInitProducerId] = {40'000};
+  f.ask(Millis(1'000));
+  f.ask(Millis(1'000));
+  f.scheduler.advance(Millis(39'999));
+  REQUIRE(f.answers[1]);
+  CHECK(f.answers[1]->has_value());
+  CHECK(!f.answers[2]);
+  f.scheduler.advance(Millis(1));
+  REQUIRE(f.answers[2]);
+  CHECK(f.answers[2]->has_value());
+  CHECK(f.cluster.counters.dials == 1);
+}
+
+TEST_CASE("broker link: a new connection is no way around a throttle, and close() does not wait", "[client][link]") {
+  LinkFixture f;
+  f.cluster.throttle_times_ms[ApiKey::kInitProducerId] = {5'000};
+  f.ask();
+  f.scheduler.advance(Millis(0));
+  f.ask();
+  f.cluster.cut_connections(1);
+  f.scheduler.advance(Millis(0));
+  REQUIRE(f.answers[1]);
+  CHECK(f.cause(1) == Cause::kNetwork);
+  f.ask();
+  f.scheduler.advance(Millis(4'900));
+  CHECK(f.cluster.counters.dials == 2);
+  CHECK(f.link->is_ready());
+  CHECK(f.cluster.counters.identities == 1);
+  f.scheduler.advance(Millis(100));
+  REQUIRE(f.answers[2]);
+  CHECK(f.answers[2]->has_value());
+
+  f.cluster.throttle_times_ms[ApiKey::kInitProducerId] = {5'000};
+  f.ask();
+  f.scheduler.advance(Millis(0));
+  f.ask();
+  f.link->close(client::Error(Cause::kClosed, "closed"));
+  REQUIRE(f.answers[4]);
+  CHECK(f.cause(4) == Cause::kClosed);
+}
+
 TEST_CASE("broker link: nobody answers the handshake", "[client][link]") {
   LinkFixture f;
   f.cluster.silent = true;

@@ -2,6 +2,7 @@
 #include "test/client/fake_cluster.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/record/record.h"
 #include "net/protocol/api_table.h"
@@ -36,6 +37,7 @@ struct FakeCluster::Link {
   int32_t node = 0;
   OutboundHandler* handler = nullptr;  // null: dropped or cut
   Nanos next_step{0};
+  Nanos muted_until{0};
   int produce_in_flight = 0;
 };
 
@@ -77,6 +79,7 @@ bool FakeCluster::on_reading(const std::shared_ptr<Link>& link, ApiKey key, int1
     REQUIRE(decode(in, version, request));
     FetchResponse response;
     const FakeReaders::Found found = readers_->fetch(link->node, request, response);
+    throttle(response);
     if (found == FakeReaders::Found::kNothing) {
       const Nanos now = scheduler_.clock().monotonic();
       link->next_step = std::max(link->next_step, now + Millis(request.max_wait_ms));
@@ -174,6 +177,8 @@ std::unique_ptr<OutboundConnection> FakeCluster::dial(const DialAddress& address
 }
 
 void FakeCluster::answer(const std::shared_ptr<Link>& link, const std::vector<Piece>& pieces) {
+  const Millis mute = std::exchange(mute_next_, Millis(0));
+  if (mute > Millis(0)) link->muted_until = scheduler_.clock().monotonic() + mute;
   if (silent) return;
   const Slice payload = payload_of(pieces);
   after_delay(link, Lost::kWithConnection, [link, payload] { link->handler->on_frame(payload); });
@@ -181,6 +186,11 @@ void FakeCluster::answer(const std::shared_ptr<Link>& link, const std::vector<Pi
 
 void FakeCluster::on_request(const std::shared_ptr<Link>& link, const Slice& frame) {
   if (!is_alive(link->node)) return;
+  if (scheduler_.clock().monotonic() < link->muted_until) {
+    ++counters.while_muted;
+    link->next_step = std::max(link->next_step, link->muted_until);
+    return after_delay(link, Lost::kNever, [this, link, frame] { on_request(link, frame); });
+  }
   MessageReader in(frame);
   const Result<RequestHeader> header = decode_request_header(in);
   REQUIRE(header);
@@ -190,7 +200,10 @@ void FakeCluster::on_request(const std::shared_ptr<Link>& link, const Slice& fra
   if (key != ApiKey::kApiVersions && faults.cut_request_in > 0 && random_.one_in(faults.cut_request_in)) {
     return cut(link, "cut before it arrived");
   }
-  const auto encoded = [&](const auto& response) { return *encode_response(response, version, id); };
+  const auto encoded = [&](auto response) {
+    throttle(response);
+    return *encode_response(response, version, id);
+  };
   if (key == ApiKey::kApiVersions) {
     ApiVersionsResponse response;
     const bool refused = version > versions_max;

@@ -82,6 +82,8 @@ class FakeCluster final : public Dialer {
   void cut_connections(int32_t node);
 
   Faults faults;
+  // Of each API, for how long the next answers throttle: as a broker does, the connection is not read meanwhile.
+  std::map<ApiKey, std::deque<int32_t>> throttle_times_ms;
   std::deque<ErrorCode> produce_errors;   // the next partitions of Produce requests are answered with these
   std::deque<ErrorCode> metadata_errors;  // the next topics
   std::deque<ErrorCode> identity_errors;
@@ -99,11 +101,22 @@ class FakeCluster final : public Dialer {
     int produce = 0;
     int identities = 0;
     int fetches = 0;
+    int while_muted = 0;     // requests that came while their connection was throttled
     int in_flight_most = 0;  // Produce requests of one connection that were not answered
   } counters;
 
   std::unique_ptr<OutboundConnection> dial(const DialAddress& address, Millis timeout,
                                            OutboundHandler& handler) override;
+
+  // Scripts what throttle_times_ms says into the answer that is given next.
+  template <class Response>
+  void throttle(Response& response) {
+    std::deque<int32_t>& times_ms = throttle_times_ms[static_cast<ApiKey>(Response::kVersions.key)];
+    if (times_ms.empty()) return;
+    response.throttle_time_ms = times_ms.front();
+    mute_next_ = Millis(times_ms.front());
+    times_ms.pop_front();
+  }
 
  private:
   struct Link;
@@ -130,6 +143,7 @@ class FakeCluster final : public Dialer {
   std::vector<std::weak_ptr<Link>> links_;
   std::unique_ptr<FakeReaders> readers_;
   int64_t last_producer_id_ = 1000;
+  Millis mute_next_{0};  // by the answer that is given next
 };
 
 }  // namespace leat::test

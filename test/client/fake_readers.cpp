@@ -40,7 +40,8 @@ template <class Request, class Response, class Carry>
 std::vector<Piece> FakeReaders::reply(int16_t version, int32_t id, MessageReader& in, Carry carry) {
   Request request;
   REQUIRE(decode(in, version, request));
-  const Response response = carry(request);
+  Response response = carry(request);
+  cluster_.throttle(response);
   return *encode_response(response, version, id);
 }
 
@@ -125,6 +126,19 @@ ConsumerGroupHeartbeatResponse FakeReaders::heartbeat(const ConsumerGroupHeartbe
     }
     member.told = target;
     member.knows = true;
+  }
+  return response;
+}
+
+CreateTopicsResponse FakeReaders::create_topics(const CreateTopicsRequest& request) {
+  CreateTopicsResponse response;
+  for (const auto& asked : request.topics) {
+    auto& topic = response.topics.emplace_back();
+    topic.name = asked.name;
+    topic.error_code = next_of(creation_errors);
+    if (topic.error_code != ErrorCode::kNone) continue;
+    cluster_.add_topic(asked.name, asked.num_partitions);
+    topic.num_partitions = asked.num_partitions;
   }
   return response;
 }
@@ -223,6 +237,10 @@ std::optional<std::vector<Piece>> FakeReaders::answer(int32_t node, ApiKey key, 
       }
       return response;
     });
+  }
+  if (key == ApiKey::kCreateTopics) {
+    return reply<CreateTopicsRequest, CreateTopicsResponse>(
+        version, id, in, [&](const auto& request) { return create_topics(request); });
   }
   if (key == ApiKey::kOffsetCommit) {
     return reply<OffsetCommitRequest, OffsetCommitResponse>(version, id, in,

@@ -1,6 +1,6 @@
-// fake_readers.h: what a FakeCluster answers consumers: records as batches, offsets, and groups: a coordinator on node
-// 1 for the consumer protocol with any number of members (shares of "orders" in turn, a partition only when nobody else
-// owns it), and for the classic one with a single member, who leads. Thread: the cluster's.
+// fake_readers.h: what a FakeCluster answers consumers and admins: records as batches, offsets, new topics, and groups:
+// a coordinator on node 1 for the consumer protocol with any number of members (shares of "orders" in turn, a partition
+// only when nobody else owns it), and for the classic one with a single member, who leads. Thread: the cluster's.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,7 @@
 #include "net/protocol/api_key.h"
 #include "net/protocol/error_code.h"
 #include "net/protocol/messages/consumer_group_heartbeat.h"
+#include "net/protocol/messages/create_topics.h"
 #include "net/protocol/messages/fetch.h"
 #include "net/protocol/messages/offset_commit.h"
 #include "net/protocol/messages/offset_fetch.h"
@@ -39,6 +40,7 @@ class FakeReaders {
   std::deque<ErrorCode> heartbeat_errors;  // of both protocols
   std::deque<ErrorCode> coordinator_errors;
   std::deque<ErrorCode> deletion_errors;  // the next partitions of DeleteRecords
+  std::deque<ErrorCode> creation_errors;  // the next topics of CreateTopics
   std::set<std::string> members;          // of the consumer protocol
   int joins = 0;                          // classic
   int farewells = 0;                      // classic
@@ -51,10 +53,11 @@ class FakeReaders {
   };
   std::optional<std::vector<Piece>> answer_member(ApiKey key, int16_t version, int32_t id, MessageReader& in);
   ConsumerGroupHeartbeatResponse heartbeat(const ConsumerGroupHeartbeatRequest& request);
+  CreateTopicsResponse create_topics(const CreateTopicsRequest& request);
   OffsetCommitResponse commit(const OffsetCommitRequest& request);
   OffsetFetchResponse committed_offsets(const OffsetFetchRequest& request) const;
   template <class Request, class Response, class Carry>
-  static std::vector<Piece> reply(int16_t version, int32_t id, MessageReader& in, Carry carry);
+  std::vector<Piece> reply(int16_t version, int32_t id, MessageReader& in, Carry carry);
 
   FakeCluster& cluster_;
   std::map<std::string, Member> group_;
