@@ -17,11 +17,13 @@ struct Part {
   bool is_default;
 };
 
+constexpr const char* kQuotaOfAddresses = "connection_creation_rate";
+
 }  // namespace
 
 const std::vector<std::string>& quota_keys() {
   static const std::vector<std::string> keys = {"producer_byte_rate", "consumer_byte_rate", "request_percentage",
-                                                "controller_mutation_rate", "connection_creation_rate"};
+                                                "controller_mutation_rate", kQuotaOfAddresses};
   return keys;
 }
 
@@ -82,6 +84,15 @@ Result<void> check_quota_key(const std::string& key) {
   const std::string meant = did_you_mean(key, known);
   return fail(Errc::kInvalidArgument, fmt::format("there is no quota '{}'{} There are: {}", key,
                                                   meant.empty() ? "." : meant, fmt::join(known, ", ")));
+}
+
+Result<void> check_quota_fits(const std::string& key, const client::QuotaEntity& entity) {
+  const bool is_of_addresses = key == kQuotaOfAddresses;
+  if (is_of_addresses == entity.contains("ip")) return {};
+  return fail(Errc::kInvalidArgument,
+              is_of_addresses ? fmt::format("{} is a quota of addresses, not of {}: say --ip or --ip-default", key,
+                                            shown(entity))
+                              : fmt::format("{} is no quota of addresses: they have {} only", key, kQuotaOfAddresses));
 }
 
 }  // namespace leat::cli

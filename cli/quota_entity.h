@@ -36,5 +36,7 @@ JsonRaw entity_json(const client::QuotaEntity& entity);  // the default is null
 
 // kInvalidArgument with the nearest name.
 Result<void> check_quota_key(const std::string& key);
+// kInvalidArgument: addresses have one quota, which nobody else has.
+Result<void> check_quota_fits(const std::string& key, const client::QuotaEntity& entity);
 
 }  // namespace leat::cli

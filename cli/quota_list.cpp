@@ -17,7 +17,7 @@ struct ListOptions {
 };
 
 Result<int> list(Session& session, const ListOptions& options) {
-  TRY(parts, entity_of(options.entity));
+  TRY(parts, options.only ? needed_entity(options.entity) : entity_of(options.entity));
   TRY(connected, session.client());
   const auto match = options.only ? client::QuotaMatch::kThisOnly : client::QuotaMatch::kAll;
   TRY(entries, session.wait(connected->admin().describe_quotas(parts, match)));

@@ -30,10 +30,11 @@ Result<double> parse_limit(const KeyValue& pair) {
 
 Result<int> set(Session& session, const SetOptions& options) {
   TRY(entity, needed_entity(options.entity));
-  TRY(pairs, parse_key_values(options.words, "quota set"));
+  TRY(pairs, parse_settings(options.words, {}, "quota set"));
   std::vector<client::QuotaChange> changes;
   for (const KeyValue& pair : pairs) {
     TRY(check_quota_key(pair.key));
+    TRY(check_quota_fits(pair.key, entity));
     TRY(limit, parse_limit(pair));
     changes.push_back({.key = pair.key, .value = limit});
   }

@@ -71,6 +71,10 @@ TEST_CASE("quota: a slip is told before anything is done", "[cli][quota]") {
       {{"set", "--client-id", "c", "producer_byte_rate=0"}, "to take it away: leat quota delete"},
       {{"set", "--client-id", "c", "--client-id-default", "producer_byte_rate=1"}, "say one of them"},
       {{"set", "--client-id", "c", "--ip", "::1", "producer_byte_rate=1"}, "an address stands alone"},
+      {{"set", "--ip", "::1", "producer_byte_rate=1"}, "they have connection_creation_rate only"},
+      {{"set", "--user", "u", "connection_creation_rate=1"}, "a quota of addresses, not of user u: say --ip"},
+      {{"set", "--user", "u", "producer_byte_rate=1", "producer_byte_rate=2"}, "is set twice"},
+      {{"list", "--only"}, "whose quota?"},
       {{"delete", "--client-id", "c", "nonsense"}, "there is no quota 'nonsense'. There are: producer_byte_rate"}};
   for (const Wrong& wrong : wrongs) {
     const Captured result = f.run(wrong.words);
