@@ -203,7 +203,7 @@ void ConsumerCore::on_fetch_answer(int32_t node, const std::vector<FetchItem>& i
     return work();
   }
   node_retry_at_.erase(node);
-  if (throttle_time > Millis(0)) node_retry_at_[node] = now() + throttle_time;  // planned then, with what is wanted then
+  if (throttle_time > Millis(0)) node_retry_at_[node] = now() + throttle_time;  // what is wanted then is planned then
   outages_.clear({.of = Outages::Of::kFetches, .node = node});
   std::map<TopicPartition, const FetchItem*> asked;
   for (const FetchItem& item : items) asked[item.name] = &item;
