@@ -89,7 +89,8 @@ void add_connections(const MetricsSnapshot& from, Page& page) {
   page.counter("leat_connections_refused_total", "Connections closed at once: a limit, or no descriptors left.")
       .add(from.transport.refused);
   page.counter("leat_connections_closed_total",
-               "Connections closed, by whom or why: peer, server, idle, limit (a request too large).");
+               "Connections closed, by whom or why: peer, server, idle, limit (a request too large, or room that "
+               "others need).");
   for (size_t i = 0; i < kReasons.size(); ++i) page.add(from.transport.closed[i], {{"reason", kReasons[i]}});
   page.counter("leat_received_bytes_total", "Bytes read from clients.").add(from.transport.received_bytes);
   page.counter("leat_sent_bytes_total", "Bytes written to clients.").add(from.transport.sent_bytes);

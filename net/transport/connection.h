@@ -40,7 +40,8 @@ class Connection {
   // begin that makes more of them, until on_drained, which follows for sure unless the connection closes.
   virtual bool backed_up() noexcept = 0;
   // Nothing is read from it for so long, and no frame handed over; responses leave. The longest of several holds. It
-  // does not count as idle, and a close does not wait for it.
+  // does not count as idle, and a close does not wait for it. A peer that goes meanwhile is noticed after a while, and
+  // one that holds requests that wait for the end of the mute goes when others have no room for theirs.
   virtual void mute(Millis time) = 0;
 };
 
@@ -48,7 +49,7 @@ enum class ClosedBy : uint8_t {
   kPeer,    // end of stream, or reset
   kServer,  // Connection::close or shutdown
   kIdle,    // connections.max.idle.ms
-  kLimit,   // a frame larger than socket.request.max.bytes, or a negative size
+  kLimit,   // a frame larger than socket.request.max.bytes, or a negative size; room that others need
 };
 inline constexpr size_t kClosedByCount = 4;
 

@@ -2,6 +2,7 @@
 #include "net/transport/tcp_connection.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 
 #include <algorithm>
 #include <array>
@@ -18,6 +19,12 @@ constexpr size_t kPiecesPerWriteMax = kFilePartsPiecesMax;
 constexpr size_t kWriteBytesPerTurnMax = (size_t{1} << 20) + (size_t{64} << 10);
 constexpr size_t kFileStartBytes = 4096;  // copied, to have libuv wait until the socket takes more
 constexpr unsigned kKeepaliveSeconds = 60;
+// What poll() says of a peer that has ended its stream, also when bytes of it have not been read yet.
+#ifdef POLLRDHUP
+constexpr short kPeerEnded = POLLRDHUP;
+#else
+constexpr short kPeerEnded = POLLHUP;
+#endif
 
 uv_buf_t to_buf(ByteView bytes) noexcept {
   // libuv's buffers are not const; writing only reads them.
@@ -252,15 +259,39 @@ void TcpConnection::mute(Millis time) {
   if (closing_ || time <= Millis(0) || (muted() && until <= muted_until_)) return;
   server_.loop_.timers().cancel(mute_timer_);
   muted_until_ = until;
-  mute_timer_ = server_.loop_.timers().start(time, [this] { on_mute_over(); });
+  start_mute_timer(time);
   update_reading();
 }
 
-void TcpConnection::on_mute_over() {
+void TcpConnection::start_mute_timer(Millis left) {
+  const Millis wait = std::min(left, server_.limits_.muted_look_every);
+  mute_timer_ = server_.loop_.timers().start(wait, [this] { on_mute_timer(); });
+}
+
+// A mute may last for weeks, and where nothing is read nobody hears that the peer has gone: so one looks, now and then.
+void TcpConnection::on_mute_timer() {
+  const Nanos left = muted_until_ - server_.loop_.clock().monotonic();
+  if (left > Nanos(0)) {
+    if (peer_has_ended()) {
+      close_as(ClosedBy::kPeer, "end of stream while it was held back for its quota");
+    } else if (responses_.request_bytes_in_flight() > 0 && !server_.has_budget()) {
+      close_as(ClosedBy::kLimit, "held back for its quota with requests that others have no room for");
+    } else {
+      start_mute_timer(std::chrono::ceil<Millis>(left));
+    }
+    return;
+  }
   mute_timer_ = kNoTimer;
   note_progress();
   backed_up_ = true;
   server_.touch(*this);
+}
+
+bool TcpConnection::peer_has_ended() const noexcept {
+  uv_os_fd_t socket = -1;
+  if (uv_fileno(reinterpret_cast<const uv_handle_t*>(&handle_), &socket) != 0) return true;
+  pollfd state{.fd = socket, .events = kPeerEnded, .revents = 0};
+  return ::poll(&state, 1, 0) > 0 && (state.revents & (kPeerEnded | POLLHUP | POLLERR)) != 0;
 }
 
 bool TcpConnection::may_take_request() noexcept {

@@ -49,7 +49,9 @@ class TcpConnection final : public Connection {
   void deliver_frames();
   bool may_take_request() noexcept;
   bool muted() const noexcept { return mute_timer_ != kNoTimer; }
-  void on_mute_over();
+  void start_mute_timer(Millis left);
+  void on_mute_timer();
+  bool peer_has_ended() const noexcept;
   void update_reading() noexcept;
   struct Sent {
     int64_t result;        // bytes that the socket took, or a libuv error code
@@ -75,9 +77,9 @@ class TcpConnection final : public Connection {
   bool reading_ = false;
   bool closing_ = false;
   bool delivering_ = false;
-  bool backed_up_ = false;  // output was above the limit, or it was muted; on_drained is owed
-  TimerId mute_timer_ = kNoTimer;
-  Nanos muted_until_{0};  // while the timer runs
+  bool backed_up_ = false;         // output was above the limit, or it was muted; on_drained is owed
+  TimerId mute_timer_ = kNoTimer;  // of the end of the mute, or of a look before it
+  Nanos muted_until_{0};           // while the timer runs
   uint32_t sweeps_without_progress_ = 0;
   std::unique_ptr<ClosedConnection> closed_;  // what to report, once closing
 };

@@ -182,7 +182,11 @@ void TcpServer::on_accepted(std::unique_ptr<TcpConnection> connection) {
   if (held_back > Millis(0)) {
     ++counters_.refused;
     handler_.on_refused(accepted.peer(), "too many new connections from its address (connection_creation_rate)");
-    send_away_later(std::move(connection), held_back);
+    if (sent_away_.size() < limits_.sent_away_max) {
+      send_away_later(std::move(connection), held_back);
+    } else {
+      accepted.close_refused(std::move(connection));
+    }
     return;
   }
   ++counters_.accepted;

@@ -44,6 +44,8 @@ struct TransportLimits {
   size_t connections_per_ip_max = 1'000'000'000;           // max.connections.per.ip
   Millis idle_max{600'000};                                // connections.max.idle.ms; 0 or less: never
   int backlog = 511;                                       // socket.listen.backlog.size
+  Millis muted_look_every{30'000};  // so soon it is noticed that the peer of a muted connection has gone
+  size_t sent_away_max = 1000;      // held open before they are closed (set_admission)
 };
 
 // Since the start; plain numbers of the loop's, always counted.
@@ -71,7 +73,7 @@ class TcpServer {
 
   // Asked for each new connection that no limit refuses, with the address of its peer. Not zero: it is not let in, and
   // closed after that time, so that a peer who comes again and again comes no faster than that. Those who wait so
-  // count as connections at max.connections.
+  // count as connections at max.connections; when there are too many of them, more are closed at once.
   using Admission = std::function<Millis(const std::string& peer_host)>;
   void set_admission(Admission admission) { admission_ = std::move(admission); }
 

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <functional>
 #include <optional>
+#include <semaphore>
 #include <string>
 #include <thread>
 #include <vector>
@@ -17,7 +18,7 @@ namespace {
 
 using test::kClock;
 
-// Answers each frame with itself; mutes the connection when the frame says "mute".
+// Answers each frame with itself, but not "hold"; mutes the connection when the frame says "mute".
 class Handler final : public FrameHandler {
  public:
   Millis mute_time{200};
@@ -25,17 +26,24 @@ class Handler final : public FrameHandler {
   std::vector<std::string> refused;
   std::atomic<int> frames{0};
   int drained = 0;
+  std::counting_semaphore<> frame_came{0};
+  std::counting_semaphore<> one_closed{0};
 
   void on_frame(Connection& connection, uint64_t ticket, Slice payload) override {
     ++frames;
     const std::string text(as_text(payload.view()));
+    frame_came.release();
+    if (text == "hold") return;
     Response response;
     response.pieces.push_back(Slice::copy_of(as_bytes(frame_of(text))));
     connection.respond(ticket, std::move(response));
     if (text == "mute") connection.mute(mute_time);
   }
   void on_drained(ConnectionId) override { ++drained; }
-  void on_closed(const ClosedConnection& connection) override { closed.push_back(connection); }
+  void on_closed(const ClosedConnection& connection) override {
+    closed.push_back(connection);
+    one_closed.release();
+  }
   void on_refused(std::string_view, std::string_view reason) override { refused.emplace_back(reason); }
 };
 
@@ -99,6 +107,76 @@ TEST_CASE("tcp server: a close does not wait for who is muted", "[transport]") {
   CHECK(fixture.handler.closed.size() == 1);
 }
 
+TEST_CASE("tcp server: a peer that leaves while it is muted is noticed, whatever it sent last", "[transport]") {
+  TransportLimits limits;
+  limits.muted_look_every = Millis(30);
+  Fixture fixture(limits);
+  fixture.handler.mute_time = Millis(3'600'000);
+  bool was_noticed = true;
+  fixture.run_with([&] {
+    for (const bool says_more : {false, true}) {
+      {
+        BlockingClient client(fixture.port);
+        client.send_frame("mute");
+        (void)client.receive_frame();
+        if (says_more) client.send_frame("this is not read any more");
+      }
+      was_noticed = was_noticed && fixture.handler.one_closed.try_acquire_for(Millis(20'000));
+    }
+  });
+  CHECK(was_noticed);
+  CHECK(fixture.handler.frames == 2);
+  REQUIRE(fixture.handler.closed.size() == 2);
+  for (const ClosedConnection& closed : fixture.handler.closed) CHECK(closed.by == ClosedBy::kPeer);
+}
+
+TEST_CASE("tcp server: who stays while it is muted is heard afterwards, however often somebody looked", "[transport]") {
+  TransportLimits limits;
+  limits.muted_look_every = Millis(10);
+  Fixture fixture(limits);
+  fixture.handler.mute_time = Millis(300);
+  std::optional<std::string> later;
+  Nanos until_later{0};
+  fixture.run_with([&] {
+    BlockingClient client(fixture.port);
+    const Nanos begin = kClock.monotonic();
+    client.send_frame("mute");
+    (void)client.receive_frame();
+    client.send_frame("next");
+    later = client.receive_frame();
+    until_later = kClock.monotonic() - begin;
+  });
+  CHECK(later == "next");
+  CHECK(until_later >= Millis(290));
+  CHECK(fixture.handler.drained == 1);
+}
+
+TEST_CASE("tcp server: who is muted does not keep the room for requests that others wait for", "[transport]") {
+  TransportLimits limits;
+  limits.muted_look_every = Millis(30);
+  limits.request_bytes_total_max = 8;
+  Fixture fixture(limits);
+  fixture.handler.mute_time = Millis(3'600'000);
+  std::optional<std::string> answer;
+  bool was_let_go = false;
+  fixture.run_with([&] {
+    BlockingClient muted(fixture.port);
+    muted.send(frame_of("hold") + frame_of("mute"));
+    for (int i = 0; i < 2; ++i) fixture.handler.frame_came.acquire();
+    BlockingClient other(fixture.port);
+    other.send_frame("hold");
+    fixture.handler.frame_came.acquire();
+    BlockingClient third(fixture.port);
+    third.send_frame("waits");
+    was_let_go = fixture.handler.one_closed.try_acquire_for(Millis(20'000));
+    answer = third.receive_frame();
+  });
+  CHECK(was_let_go);
+  CHECK(answer == "waits");
+  REQUIRE_FALSE(fixture.handler.closed.empty());
+  CHECK(fixture.handler.closed[0].by == ClosedBy::kLimit);
+}
+
 TEST_CASE("tcp server: a connection that is not admitted is closed after its time, others are served", "[transport]") {
   Fixture fixture;
   int asked = 0;
@@ -147,6 +225,22 @@ TEST_CASE("tcp server: who is sent away later counts as a connection, and goes w
   CHECK(ended);
   REQUIRE(fixture.handler.refused.size() == 3);
   CHECK(fixture.handler.refused[2].find("max.connections") != std::string::npos);
+}
+
+TEST_CASE("tcp server: only so many who are not admitted are held, more are closed at once", "[transport]") {
+  TransportLimits limits;
+  limits.sent_away_max = 1;
+  Fixture fixture(limits);
+  fixture.server.set_admission([](const std::string&) { return Millis(3'600'000); });
+  bool second_ended = false;
+  fixture.run_with([&] {
+    BlockingClient first(fixture.port);
+    BlockingClient second(fixture.port);
+    second_ended = second.wait_for_end();
+  });
+  CHECK(second_ended);
+  CHECK(fixture.handler.refused.size() == 2);
+  CHECK(fixture.server.counters().refused == 2);
 }
 
 }  // namespace
