@@ -18,10 +18,17 @@ void ClientQuotas::set_quotas(const QuotaMap& quotas) {
   if (!table_.empty()) return;
   meters_.clear();
   by_use_.clear();
+  name_bytes_ = 0;
+}
+
+bool ClientQuotas::is_full(const MeterName& with) const noexcept {
+  return meters_.size() >= options_.meters_max ||
+         name_bytes_ + with.user.size() + with.client_id.size() > options_.name_bytes_max;
 }
 
 void ClientQuotas::drop_oldest() {
   meters_.erase(by_use_.front().name());
+  name_bytes_ -= by_use_.front().name_bytes();
   by_use_.pop_front();
 }
 
@@ -31,7 +38,7 @@ ClientQuotas::Meter& ClientQuotas::meter(const MeterName& name, Millis now) {
     by_use_.splice(by_use_.end(), by_use_, found->second);
     by_use_.back().used = now;
   } else {
-    if (meters_.size() >= options_.meters_max) drop_oldest();
+    while (!meters_.empty() && is_full(name)) drop_oldest();
     std::variant<WindowedRate, TokenBucket> use = WindowedRate(options_.windows);
     if (name.key == QuotaKey::kControllerMutationRate) use = TokenBucket(options_.controller_windows);
     by_use_.push_back({.key = name.key,
@@ -39,6 +46,7 @@ ClientQuotas::Meter& ClientQuotas::meter(const MeterName& name, Millis now) {
                        .client_id = std::string(name.client_id),
                        .use = std::move(use),
                        .used = now});
+    name_bytes_ += by_use_.back().name_bytes();
     meters_.emplace(by_use_.back().name(), std::prev(by_use_.end()));
   }
   while (now - by_use_.front().used >= options_.unused_max) drop_oldest();  // never the one in use: it is the last
@@ -81,7 +89,7 @@ int64_t ClientQuotas::fetch_bytes_max(const QuotaClient& client) const {
   if (!quota) return INT64_MAX;
   const Millis whole_windows = options_.windows.size * (options_.windows.count - 1);
   const double bytes = quota->limit * static_cast<double>(whole_windows.count()) / kMillisPerSecond;
-  return bytes < static_cast<double>(INT64_MAX) ? static_cast<int64_t>(bytes) : INT64_MAX;
+  return bytes < static_cast<double>(INT64_MAX) ? std::max<int64_t>(static_cast<int64_t>(bytes), 1) : INT64_MAX;
 }
 
 Millis ClientQuotas::mutation_throttle(const QuotaClient& client, Millis now) {

@@ -1,7 +1,8 @@
 // client_quotas.h: what clients used of their quotas, and for how long each of them is to be held back. A meter is kept
-// only for those whom a quota holds for; names come from the network, so the number of meters is bounded: the one that
-// was used longest ago gives way, and any goes after an hour without use. A change of quotas holds from the next record
-// on, for meters that are there already, too. Told the time (monotonic); no clock, no I/O. Thread: the loop.
+// only for those whom a quota holds for; names come from the network, so the number of meters and the bytes of their
+// names are bounded: the one that was used longest ago gives way, and any goes after an hour without use. A change of
+// quotas holds from the next record on, for meters that are there already, too. Told the time (monotonic); no clock, no
+// I/O. Thread: the loop.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +25,7 @@ class ClientQuotas {
     QuotaWindows windows;             // quota.window.num, quota.window.size.seconds
     QuotaWindows controller_windows;  // controller.quota.window.*
     size_t meters_max = 20'000;
+    size_t name_bytes_max = size_t{8} << 20;  // of all meters; one name may be 32 KiB
     Millis unused_max{3'600'000};
   };
   struct FetchCharge {
@@ -54,7 +56,8 @@ class ClientQuotas {
   // But one that has had nothing for a whole span is given even a batch that is too large for its quota, and pays for
   // it afterwards: otherwise it would never get past that batch.
   FetchCharge record_fetch(const QuotaClient& client, int64_t bytes, Millis now);
-  // More at once would be above the quota whatever came before. INT64_MAX: there is none.
+  // More at once would be above the quota whatever came before. INT64_MAX: there is none; never less than 1, for to ask
+  // for nothing is not to wait.
   int64_t fetch_bytes_max(const QuotaClient& client) const;
 
   // Changes of topics, counted in partitions. Zero: there is credit left, and the change may overdraw it.
@@ -86,16 +89,19 @@ class ClientQuotas {
     std::variant<WindowedRate, TokenBucket> use;
     Millis used{0};
     MeterName name() const noexcept { return {key, user, client_id}; }
+    size_t name_bytes() const noexcept { return user.size() + client_id.size(); }
   };
 
   Meter& meter(const MeterName& name, Millis now);
   WindowedRate& rate(const MeterName& name, Millis now) { return std::get<WindowedRate>(meter(name, now).use); }
   TokenBucket& bucket(const MeterName& name, Millis now) { return std::get<TokenBucket>(meter(name, now).use); }
+  bool is_full(const MeterName& with) const noexcept;
   void drop_oldest();
 
   Options options_;
   QuotaTable table_;
   QuotaMap quotas_;                                                                  // as assigned
+  size_t name_bytes_ = 0;                                                            // of all meters
   std::list<Meter> by_use_;                                                          // used longest ago first
   std::unordered_map<MeterName, std::list<Meter>::iterator, MeterNameHash> meters_;  // names are views of the list's
 };

@@ -106,6 +106,10 @@ QuotaResult<QuotaEntity> quota_entity_of(const std::vector<std::pair<std::string
     if (part == nullptr)
       return tl::unexpected<std::string>(fmt::format("Unhandled client quota entity type: {}", type));
     if (name && name->empty()) return tl::unexpected<std::string>(fmt::format("Empty {} not supported", type));
+    if (name && name->size() > kQuotaNameBytesMax) {
+      return tl::unexpected<std::string>(
+          fmt::format("A {} of {} bytes cannot have a quota: {} at most", type, name->size(), kQuotaNameBytesMax));
+    }
     part->emplace(name);
   }
   if (!entity.ip) return entity;
@@ -140,6 +144,7 @@ QuotaResult<QuotaValues> quotas_after(const QuotaEntity& entity, const QuotaValu
 }
 
 std::optional<std::string> canonical_ip(const std::string& text) {
+  if (text.find('\0') != std::string::npos) return std::nullopt;  // else what stands behind it would not be looked at
   in_addr v4{};
   if (inet_pton(AF_INET, text.c_str(), &v4) == 1) return address_text(AF_INET, v4);
   in6_addr v6{};

@@ -19,6 +19,7 @@ namespace leat {
 inline constexpr std::string_view kUserEntity = "user";
 inline constexpr std::string_view kClientIdEntity = "client-id";
 inline constexpr std::string_view kIpEntity = "ip";
+inline constexpr size_t kQuotaNameBytesMax = 1024;  // of a name: they stand in the metadata journal and in memory
 
 // A part of an entity: std::nullopt is the default.
 using QuotaName = std::optional<std::string>;

@@ -163,5 +163,51 @@ TEST_CASE("client quotas: meters are bounded, and go when nobody uses them", "[q
   CHECK(f.quotas.meter_count() == 1);
 }
 
+TEST_CASE("client quotas: long names are bounded by their bytes, and the last one is always measured", "[quota]") {
+  ClientQuotas::Options options;
+  options.name_bytes_max = 100'000;
+  Fixture f(options);
+  f.limit(client_id(std::nullopt), QuotaKey::kProducerByteRate, 10);
+  for (int i = 0; i < 1000; ++i) {
+    const std::string name = fmt::format("{}-{}", std::string(32'000, 'x'), i);
+    REQUIRE(f.quotas.record_produce({"", name}, 1000, f.now) == Millis(90'000));
+    REQUIRE(f.quotas.meter_count() <= 3);
+  }
+  CHECK(f.quotas.record_produce({"", std::string(200'000, 'y')}, 1000, f.now) == Millis(90'000));
+  CHECK(f.quotas.meter_count() == 1);
+  for (int i = 0; i < 50; ++i) (void)f.quotas.record_produce({"", fmt::format("short-{}", i)}, 1, f.now);
+  CHECK(f.quotas.meter_count() == 50);  // the long one gave way, and its bytes with it
+}
+
+TEST_CASE("client quotas: with a single window a reader still waits for something to read", "[quota]") {
+  ClientQuotas::Options options;
+  options.windows.count = 1;
+  Fixture f(options);
+  f.limit(client_id("c"), QuotaKey::kConsumerByteRate, 1'000'000);
+  CHECK(f.quotas.fetch_bytes_max(kClient) == 1);
+}
+
+TEST_CASE("client quotas: limits at the ends of what a number can be", "[quota]") {
+  for (const double limit : {5e-324, 1e-300, 1e300, 1.7e308}) {
+    INFO(limit);
+    Fixture f;
+    f.limit(client_id("c"), QuotaKey::kRequestPercentage, limit);
+    f.limit(user(std::nullopt), QuotaKey::kControllerMutationRate, limit);
+    const bool is_tiny = limit < 1;
+    for (int i = 0; i < 100; ++i) {
+      CHECK(f.quotas.record_request_time(kClient, Millis(1), f.now) == (is_tiny ? Millis(1000) : Millis(0)));
+      f.quotas.record_mutations(kClient, INT32_MAX, f.now);
+      CHECK(f.quotas.mutation_throttle(kClient, f.now) == (is_tiny ? kThrottleMax : Millis(0)));
+      f.now += Millis(i);
+    }
+    // Whoever is over for ever is told the same for ever, and is free as soon as the quota is another.
+    f.limit(client_id("c"), QuotaKey::kRequestPercentage, 1e6);
+    CHECK(f.quotas.record_request_time(kClient, Millis(1), f.now) == Millis(0));
+  }
+  Fixture f;
+  f.limit(client_id("c"), QuotaKey::kProducerByteRate, 9.2e18);
+  for (int i = 0; i < 3; ++i) CHECK(f.quotas.record_produce(kClient, INT64_MAX, f.now) == Millis(0));
+}
+
 }  // namespace
 }  // namespace leat

@@ -42,6 +42,18 @@ TEST_CASE("quota entity: what may be limited, and what is none", "[quota]") {
     CHECK(entity_fault({{"ip", ip}}).find("is not a valid IP") != std::string::npos);
 }
 
+TEST_CASE("quota entity: names of odd bytes are names, but not for ever long, and no addresses", "[quota]") {
+  using namespace std::string_literals;
+  for (const std::string& name : {"a\0b"s, "\n\x7f"s, "<default>"s, " "s, std::string(kQuotaNameBytesMax, 'x')}) {
+    const QuotaEntity made = entity_of({{"client-id", name}});
+    CHECK(made.client_id == std::optional<QuotaName>(name));
+  }
+  CHECK(entity_of({{"user", "<default>"}}) != entity_of({{"user", std::nullopt}}));
+  CHECK(entity_fault({{"user", std::string(kQuotaNameBytesMax + 1, 'x')}}) ==
+        "A user of 1025 bytes cannot have a quota: 1024 at most");
+  CHECK(entity_fault({{"ip", "10.0.0.1\0 and more"s}}).find("is not a valid IP") != std::string::npos);
+}
+
 TEST_CASE("quota entity: the spellings of an address are one", "[quota]") {
   CHECK(canonical_ip("0:0:0:0:0:0:0:1") == "::1");
   CHECK(canonical_ip("2001:DB8::0:7") == "2001:db8::7");
