@@ -1,6 +1,7 @@
 // metadata_changes.cpp: changes of topics and settings, each a story: lock the name, decide, durable, effect.
 #include <algorithm>
 
+#include "core/base/check.h"
 #include "server/countdown.h"
 #include "server/metadata_commit.h"
 #include "server/metadata_store.h"
@@ -292,17 +293,37 @@ Task<MetadataResult<void>> MetadataStore::alter_group_configs(std::string group,
   co_return altered;
 }
 
-Task<MetadataResult<void>> MetadataStore::alter_client_quotas(QuotaEntity entity, std::vector<QuotaChange> changes,
-                                                              Validate validate) {
+Task<std::vector<MetadataResult<void>>> MetadataStore::alter_client_quotas(std::vector<QuotaAlteration> alterations,
+                                                                           Validate validate) {
+  using Results = std::vector<MetadataResult<void>>;
   const std::optional<Gate::Hold> hold = gate_.try_enter();
-  if (!hold) co_return tl::unexpected<MetadataError>(stopping());
-  if (std::optional<MetadataError> why = unavailable()) co_return tl::unexpected<MetadataError>(*std::move(why));
-  MetadataResult<MetadataStep> step = machine_.on_alter_client_quotas(entity, changes);
-  if (!step) co_return tl::unexpected<MetadataError>(step.error());
-  if (validate == Validate::kOnly || step->records.empty()) co_return MetadataResult<void>{};
-  const MetadataResult<void> altered = co_await commit(*std::move(step));
-  if (altered && changes_log_.admit()) log_info("quotas of {}: changed", printable(entity.to_string()));
-  co_return altered;
+  if (!hold) co_return Results(alterations.size(), tl::unexpected<MetadataError>(stopping()));
+  if (std::optional<MetadataError> why = unavailable())
+    co_return Results(alterations.size(), tl::unexpected<MetadataError>(*std::move(why)));
+  Results results(alterations.size());
+  std::vector<size_t> staged_places;
+  std::shared_ptr<MetadataCommit> last;
+  for (size_t i = 0; i < alterations.size(); ++i) {
+    MetadataResult<MetadataStep> step = machine_.on_alter_client_quotas(alterations[i].entity, alterations[i].changes);
+    if (!step) {
+      results[i] = tl::unexpected<MetadataError>(step.error());
+      continue;
+    }
+    if (validate == Validate::kOnly || step->records.empty()) continue;
+    MetadataResult<std::shared_ptr<MetadataCommit>> staged = stage(*std::move(step));
+    ENSURE(staged, "nothing has been waited for since it was available");
+    last = *std::move(staged);
+    staged_places.push_back(i);
+  }
+  if (last == nullptr) co_return results;
+  // Staged in one turn: they are durable together, or lost together.
+  const MetadataResult<void> written = co_await durable(std::move(last));
+  for (const size_t i : staged_places) {
+    results[i] = written;
+    if (written && changes_log_.admit())
+      log_info("quotas of {}: changed", printable(alterations[i].entity.to_string()));
+  }
+  co_return results;
 }
 
 }  // namespace leat

@@ -86,8 +86,13 @@ class MetadataStore final : private MetadataSteps::Owner {
   Task<MetadataResult<void>> alter_group_configs(std::string group, std::vector<ConfigChange> changes, AlterMode mode,
                                                  Validate validate);
 
-  Task<MetadataResult<void>> alter_client_quotas(QuotaEntity entity, std::vector<QuotaChange> changes,
-                                                 Validate validate);
+  struct QuotaAlteration {
+    QuotaEntity entity;
+    std::vector<QuotaChange> changes;
+  };
+  // Each entity by itself, none of them twice; all leave in one append.
+  Task<std::vector<MetadataResult<void>>> alter_client_quotas(std::vector<QuotaAlteration> alterations,
+                                                              Validate validate);
 
   // A client asked for a topic that is not there and may not be made: a line for whoever wonders why.
   void note_missing_topic(std::string_view name, std::string_view client);

@@ -62,6 +62,11 @@ MetadataResult<MetadataStep> MetadataMachine::on_alter_client_quotas(const Quota
   if (!after) return tl::unexpected<MetadataError>(MetadataError{MetadataErrc::kInvalidRequest, after.error()});
   MetadataStep step;
   if (*after == before) return step;
+  if (before.empty() && client_quotas_.size() >= kQuotaEntitiesMax) {
+    return tl::unexpected<MetadataError>(MetadataError{
+        MetadataErrc::kPolicyViolation,
+        fmt::format("{} entities have quotas already: take some away, or set a default", client_quotas_.size())});
+  }
   ClientQuotaRecord record{.entity = entity, .quotas = std::nullopt};
   if (!after->empty()) record.quotas = *std::move(after);
   step.records.push_back(std::move(record));

@@ -142,6 +142,8 @@ class MetadataMachine {
     return topics_.size() + broker_configs_.size() + group_configs_.size() + client_quotas_.size() + 2;
   }
 
+  static constexpr size_t kQuotaEntitiesMax = 10'000;
+
   // Decisions. `broker` are the layers below a topic's overrides: what holds where it has none.
   MetadataStep on_create_cluster(std::string cluster_id) const;
   MetadataResult<TopicStep> on_create_topic(const CreateTopicEvent& event, const MetadataRules& rules,
@@ -159,6 +161,7 @@ class MetadataMachine {
                                                        const BrokerConfigs& broker) const;
   MetadataResult<MetadataStep> on_alter_group_configs(std::string_view group, std::span<const ConfigChange> changes,
                                                       AlterMode mode, const BrokerConfigs& broker) const;
+  // No more than kQuotaEntitiesMax may have any: each change makes the table of all of them anew.
   MetadataResult<MetadataStep> on_alter_client_quotas(const QuotaEntity& entity,
                                                       const std::vector<QuotaChange>& changes) const;
   ProducerIdBlock on_reserve_producer_ids(int64_t count) const;

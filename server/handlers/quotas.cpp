@@ -5,6 +5,8 @@
 //     named twice in the request (none of the two is done; Kafka does the first)                  INVALID_REQUEST
 //     a key twice, an unknown one, one that the entity cannot have                                INVALID_REQUEST
 //     a value that is not above 0, is not finite, too large, or has a fraction where none may be  INVALID_REQUEST
+//     a name longer than 1 KiB                                                                    INVALID_REQUEST
+//     more than 10,000 entities would have quotas                                                 POLICY_VIOLATION
 //     the journal cannot be written                                                               KAFKA_STORAGE_ERROR
 //   DescribeClientQuotas, the whole request:
 //     an empty type, one twice, an unknown way to match, a name where none may be (or none where
@@ -15,6 +17,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "server/broker.h"
 #include "server/handlers/metadata_errors.h"
@@ -28,6 +31,16 @@ using AlterEntry = AlterClientQuotasRequest::EntryData;
 using AlterResult = AlterClientQuotasResponse::EntryData;
 using Parts = std::vector<std::pair<std::string, QuotaName>>;
 
+// A text that quotes what the client sent may be longer than the protocol's strings, and then nothing could be answered.
+std::string sendable(std::string message) {
+  constexpr size_t kBytesMax = 1024;
+  if (message.size() <= kBytesMax) return message;
+  size_t size = kBytesMax;
+  while (size > 0 && (static_cast<unsigned char>(message[size]) & 0xC0) == 0x80) --size;  // not inside a character
+  message.resize(size);
+  return message + "...";
+}
+
 // As it was sent, but sorted and each type once: what the client finds its answer by.
 Parts parts_of(const AlterEntry& entry) {
   std::map<std::string, QuotaName> by_type;
@@ -37,22 +50,52 @@ Parts parts_of(const AlterEntry& entry) {
 
 void set_error(AlterResult& result, ErrorCode code, std::string message) {
   result.error_code = code;
-  result.error_message = std::move(message);
+  result.error_message = sendable(std::move(message));
 }
 
-Task<void> alter_one(Broker& broker, const AlterEntry& entry, const Parts& parts, Validate validate,
-                     AlterResult& result) {
-  QuotaResult<QuotaEntity> entity = quota_entity_of(parts);
-  if (!entity) {
-    set_error(result, ErrorCode::kInvalidRequest, entity.error());
-    co_return;
-  }
-  std::vector<QuotaChange> changes;
+MetadataStore::QuotaAlteration alteration_of(QuotaEntity entity, const AlterEntry& entry) {
+  MetadataStore::QuotaAlteration alteration{.entity = std::move(entity), .changes = {}};
   for (const auto& op : entry.ops)
-    changes.push_back({op.key, op.remove ? std::nullopt : std::optional<double>(op.value)});
-  const MetadataResult<void> altered =
-      co_await broker.metadata->alter_client_quotas(*std::move(entity), std::move(changes), validate);
-  if (!altered) set_error(result, error_code_of(altered.error().code), altered.error().message);
+    alteration.changes.push_back({op.key, op.remove ? std::nullopt : std::optional<double>(op.value)});
+  return alteration;
+}
+
+// What is to be asked of the store, and which entries of the response it is about.
+struct Alterations {
+  std::vector<MetadataStore::QuotaAlteration> asked;
+  std::vector<size_t> places;
+};
+
+// One entry of the response for each entity, in the order of the request.
+Alterations prepare(const AlterClientQuotasRequest& message, AlterClientQuotasResponse& response) {
+  struct Times {
+    size_t count = 0;
+    bool is_answered = false;
+  };
+  std::map<Parts, Times> entities;
+  std::vector<std::map<Parts, Times>::iterator> entity_of_entry;
+  for (const AlterEntry& entry : message.entries) {
+    const auto entity = entities.try_emplace(parts_of(entry)).first;
+    ++entity->second.count;
+    entity_of_entry.push_back(entity);
+  }
+  Alterations alterations;
+  for (size_t i = 0; i < message.entries.size(); ++i) {
+    auto& [parts, times] = *entity_of_entry[i];
+    if (std::exchange(times.is_answered, true)) continue;
+    AlterResult& result = response.entries.emplace_back();
+    for (const auto& [type, name] : parts) result.entity.push_back({.entity_type = type, .entity_name = name});
+    QuotaResult<QuotaEntity> entity = quota_entity_of(parts);
+    if (times.count > 1) {
+      set_error(result, ErrorCode::kInvalidRequest, "Ignoring duplicate entity");
+    } else if (!entity) {
+      set_error(result, ErrorCode::kInvalidRequest, entity.error());
+    } else {
+      alterations.asked.push_back(alteration_of(*std::move(entity), message.entries[i]));
+      alterations.places.push_back(response.entries.size() - 1);
+    }
+  }
+  return alterations;
 }
 
 }  // namespace
@@ -60,22 +103,14 @@ Task<void> alter_one(Broker& broker, const AlterEntry& entry, const Parts& parts
 Task<AlterClientQuotasResponse> handle_alter_client_quotas(Broker& broker, Request /*request*/,
                                                            AlterClientQuotasRequest message) {
   AlterClientQuotasResponse response;
+  Alterations alterations = prepare(message, response);
   const Validate validate = message.validate_only ? Validate::kOnly : Validate::kAndDo;
-  std::vector<Parts> entities;
-  for (const AlterEntry& entry : message.entries) entities.push_back(parts_of(entry));
-  for (size_t i = 0; i < entities.size(); ++i) {
-    if (std::find(entities.begin(), entities.begin() + static_cast<std::ptrdiff_t>(i), entities[i]) !=
-        entities.begin() + static_cast<std::ptrdiff_t>(i)) {
-      continue;  // answered with the first
-    }
-    AlterResult result;
-    for (const auto& [type, name] : entities[i]) result.entity.push_back({.entity_type = type, .entity_name = name});
-    if (std::count(entities.begin(), entities.end(), entities[i]) > 1) {
-      set_error(result, ErrorCode::kInvalidRequest, "Ignoring duplicate entity");
-    } else {
-      co_await alter_one(broker, message.entries[i], entities[i], validate, result);
-    }
-    response.entries.push_back(std::move(result));
+  const std::vector<MetadataResult<void>> results =
+      co_await broker.metadata->alter_client_quotas(std::move(alterations.asked), validate);
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (results[i]) continue;
+    set_error(response.entries[alterations.places[i]], error_code_of(results[i].error().code),
+              results[i].error().message);
   }
   // Also after a failure: then the machine was read again, and may hold less than it did.
   broker.quotas.set_quotas(broker.metadata->machine().client_quotas());
@@ -154,7 +189,7 @@ Task<DescribeClientQuotasResponse> handle_describe_client_quotas(Broker& broker,
   const auto filter = filter_of(message);
   if (!filter) {
     response.error_code = filter.error().code;
-    response.error_message = filter.error().message;
+    response.error_message = sendable(filter.error().message);
     response.entries = std::nullopt;
     co_return response;
   }

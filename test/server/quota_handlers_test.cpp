@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "core/codec/utf8.h"
 #include "server/handlers/metadata_handlers.h"
 #include "server/metadata_store.h"
 #include "test/server/data_fixture.h"
@@ -136,6 +137,73 @@ TEST_CASE("handler AlterClientQuotas: what the journal cannot take does not hold
   CHECK(f.shown({}) == Lines{"user=a producer_byte_rate=1 "});
   CHECK_FALSE(f.broker.quotas.limits(QuotaKey::kConsumerByteRate));
   CHECK(f.broker.quotas.limits(QuotaKey::kProducerByteRate));
+}
+
+std::vector<AlterClientQuotasRequest::EntryData> entries_of_users(size_t count) {
+  std::vector<AlterClientQuotasRequest::EntryData> entries;
+  for (size_t i = 0; i < count; ++i)
+    entries.push_back(entry({{"user", fmt::format("u{}", i)}}, {{"producer_byte_rate", 1.0}}));
+  return entries;
+}
+
+size_t count_of(const AlterClientQuotasResponse& response, ErrorCode code) {
+  return static_cast<size_t>(std::count_if(response.entries.begin(), response.entries.end(),
+                                           [code](const auto& each) { return each.error_code == code; }));
+}
+
+TEST_CASE("handler AlterClientQuotas: thousands of entities leave in one append, and are lost together",
+          "[server][quota]") {
+  Fixture f;
+  const int appends_before = f.journal.appends;
+  CHECK(count_of(f.alter(entries_of_users(1'500)), ErrorCode::kNone) == 1'500);
+  CHECK(f.journal.appends == appends_before + 1);
+  CHECK(f.store.machine().client_quotas().size() == 1'500);
+
+  f.journal.failures_left = 1;
+  std::vector<AlterClientQuotasRequest::EntryData> more = entries_of_users(1'700);
+  more.push_back(entry({{"user", "v"}}, {{"nonsense", 1.0}}));
+  const AlterClientQuotasResponse response = f.alter(std::move(more));
+  CHECK(count_of(response, ErrorCode::kNone) == 1'500);  // they are as they were
+  CHECK(count_of(response, ErrorCode::kKafkaStorageError) == 200);
+  CHECK(response.entries.back().error_code == ErrorCode::kInvalidRequest);
+  CHECK(f.store.machine().client_quotas().size() == 1'500);
+}
+
+TEST_CASE("handler AlterClientQuotas: so many entities have quotas and no more", "[server][quota]") {
+  constexpr size_t kMax = MetadataMachine::kQuotaEntitiesMax;
+  Fixture f;
+  const AlterClientQuotasResponse response = f.alter(entries_of_users(kMax + 3));
+  CHECK(count_of(response, ErrorCode::kNone) == kMax);
+  CHECK(count_of(response, ErrorCode::kPolicyViolation) == 3);
+  CHECK(f.set({{"user", "u7"}}, {{"consumer_byte_rate", 2.0}}) == ErrorCode::kNone);
+  CHECK(f.set({{"user", "new"}}, {{"consumer_byte_rate", 2.0}}) == ErrorCode::kPolicyViolation);
+  CHECK(f.set({{"user", "u8"}}, {{"producer_byte_rate", std::nullopt}}) == ErrorCode::kNone);
+  CHECK(f.set({{"user", "new"}}, {{"consumer_byte_rate", 2.0}}) == ErrorCode::kNone);
+}
+
+// Each pair of them compared, these would be 10^9 comparisons on the loop.
+TEST_CASE("handler AlterClientQuotas: a request of very many entries is looked at once", "[server][quota]") {
+  Fixture f;
+  std::vector<AlterClientQuotasRequest::EntryData> entries = entries_of_users(30'000);
+  entries.push_back(entries.front());
+  const AlterClientQuotasResponse response = f.alter(std::move(entries), true);
+  REQUIRE(response.entries.size() == 30'000);
+  CHECK(response.entries[0].error_code == ErrorCode::kInvalidRequest);
+  CHECK(count_of(response, ErrorCode::kNone) == 29'999);
+}
+
+TEST_CASE("handlers of quotas: whatever is quoted, the answer can be sent", "[server][quota]") {
+  Fixture f;
+  std::string odd;
+  while (odd.size() < 32'000) odd += "\u00e9";
+  const auto check_sendable = [](const std::optional<std::string>& message) {
+    REQUIRE(message.has_value());
+    CHECK(message->size() < 1'100);
+    CHECK(is_utf8(as_bytes(*message)));
+  };
+  check_sendable(f.alter({entry({{odd, "x"}}, {{"producer_byte_rate", 1.0}})}).entries.at(0).error_message);
+  check_sendable(f.alter({entry({{"user", "x"}}, {{odd, 1.0}})}).entries.at(0).error_message);
+  check_sendable(f.describe({any(odd)}).error_message);
 }
 
 TEST_CASE("handler DescribeClientQuotas: exact, default and any; strict has no other types", "[server][quota]") {
