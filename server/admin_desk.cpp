@@ -175,6 +175,7 @@ Task<void> AdminDesk::collect(Gate::Hold hold, std::shared_ptr<LateAnswer<Metric
 void AdminDesk::copy_broker(MetricsSnapshot& snapshot) const {
   Broker& broker = *broker_;
   copy_requests(broker.request_metrics, snapshot);
+  snapshot.throttled = broker.quotas.throttled();
   snapshot.lanes.push_back({"client", broker.partitions->lane_starter().metrics(), 0, 0});
   snapshot.lanes.push_back({"internal", broker.journal_lanes->metrics(), 0, 0});
   const FetchSessions& sessions = broker.fetch_sessions;

@@ -82,6 +82,21 @@ void add_requests(const MetricsSnapshot& from, Page& page) {
       .add(from.request_bytes_in_flight);
 }
 
+void add_quotas(const MetricsSnapshot& from, Page& page) {
+  const auto each = [&from, &page](auto value_of) {
+    for (size_t i = 0; i < from.throttled.size(); ++i) {
+      page.add(value_of(from.throttled[i]), {{"quota", std::string(name_of(static_cast<QuotaKey>(i)))}});
+    }
+  };
+  using Throttled = ClientQuotas::Throttled;
+  page.counter("leat_quota_throttled_total",
+               "Requests (for connection_creation_rate: connections) held back, by each quota that asked for it.");
+  each([](const Throttled& throttled) { return throttled.count; });
+  page.counter("leat_quota_throttle_seconds_total",
+               "Throttle time that they were told; where several quotas ask for one, the longest holds.");
+  each([](const Throttled& throttled) { return seconds(throttled.time); });
+}
+
 void add_connections(const MetricsSnapshot& from, Page& page) {
   static constexpr std::array<const char*, kClosedByCount> kReasons{"peer", "server", "idle", "limit"};
   page.gauge("leat_connections", "Connections that are open.").add(from.connections);
@@ -235,6 +250,7 @@ void add_process(const MetricsSnapshot& from, const ProcessFigures& process, Pag
 std::string metrics_page(const MetricsSnapshot& snapshot, const ProcessFigures& process) {
   Page page;
   add_requests(snapshot, page);
+  add_quotas(snapshot, page);
   add_connections(snapshot, page);
   add_appends(snapshot, page);
   add_fetches(snapshot, page);

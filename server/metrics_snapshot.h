@@ -11,6 +11,7 @@
 
 #include "core/log/partition_log.h"
 #include "core/log/tail_cache.h"
+#include "core/quota/client_quotas.h"
 #include "net/transport/tcp_server.h"
 #include "server/metrics.h"
 
@@ -86,6 +87,7 @@ struct MetricsSnapshot {
   std::vector<Api> apis;
   std::vector<ApiError> errors;
   uint64_t requests_refused = 0;
+  ClientQuotas::ThrottledByKey throttled;
   size_t request_bytes_in_flight = 0;
   size_t connections = 0;
   TransportCounters transport;

@@ -21,6 +21,15 @@ void ClientQuotas::set_quotas(const QuotaMap& quotas) {
   name_bytes_ = 0;
 }
 
+Millis ClientQuotas::noted(QuotaKey key, Millis throttle) noexcept {
+  if (throttle > Millis(0)) {
+    Throttled& throttled = throttled_[static_cast<size_t>(key)];
+    ++throttled.count;
+    throttled.time += throttle;
+  }
+  return throttle;
+}
+
 bool ClientQuotas::is_full(const MeterName& with) const noexcept {
   return meters_.size() >= options_.meters_max ||
          name_bytes_ + with.user.size() + with.client_id.size() > options_.name_bytes_max;
@@ -59,7 +68,7 @@ Millis ClientQuotas::record_produce(const QuotaClient& client, int64_t bytes, Mi
   if (!quota) return Millis(0);
   WindowedRate& use = rate({kKey, quota->shared_by.user, quota->shared_by.client_id}, now);
   use.record(static_cast<double>(bytes), now);
-  return use.throttle(quota->limit, now);
+  return noted(kKey, use.throttle(quota->limit, now));
 }
 
 Millis ClientQuotas::record_request_time(const QuotaClient& client, Nanos took, Millis now) {
@@ -68,7 +77,7 @@ Millis ClientQuotas::record_request_time(const QuotaClient& client, Nanos took, 
   if (!quota) return Millis(0);
   WindowedRate& use = rate({kKey, quota->shared_by.user, quota->shared_by.client_id}, now);
   use.record(static_cast<double>(took.count()) * kPercentPerNano, now);
-  return std::min(use.throttle(quota->limit, now), options_.windows.size);
+  return noted(kKey, std::min(use.throttle(quota->limit, now), options_.windows.size));
 }
 
 ClientQuotas::FetchCharge ClientQuotas::record_fetch(const QuotaClient& client, int64_t bytes, Millis now) {
@@ -78,7 +87,7 @@ ClientQuotas::FetchCharge ClientQuotas::record_fetch(const QuotaClient& client, 
   WindowedRate& use = rate({kKey, quota->shared_by.user, quota->shared_by.client_id}, now);
   const bool had_nothing = use.total(now) <= 0;
   use.record(static_cast<double>(bytes), now);
-  const Millis throttle = use.throttle(quota->limit, now);
+  const Millis throttle = noted(kKey, use.throttle(quota->limit, now));
   const bool withhold = throttle > Millis(0) && !had_nothing;
   if (withhold) use.record(-static_cast<double>(bytes), now);
   return {.throttle = throttle, .withhold = withhold};
@@ -114,7 +123,7 @@ Millis ClientQuotas::record_connection(std::string_view ip, Millis now) {
   use.record(1, now);
   const Millis throttle = std::min(use.throttle(*limit, now), options_.windows.size);
   if (throttle > Millis(0)) use.record(-1, now);
-  return throttle;
+  return noted(QuotaKey::kConnectionCreationRate, throttle);
 }
 
 }  // namespace leat

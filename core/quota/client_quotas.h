@@ -5,6 +5,7 @@
 // I/O. Thread: the loop.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <list>
@@ -33,6 +34,12 @@ class ClientQuotas {
     bool withhold = false;  // the bytes are not to be sent, and were not counted
   };
 
+  struct Throttled {
+    uint64_t count = 0;  // of requests, or connections
+    Millis time{0};      // that they were told
+  };
+  using ThrottledByKey = std::array<Throttled, kQuotaKeyCount>;
+
   ClientQuotas() : ClientQuotas(Options{}) {}
   explicit ClientQuotas(const Options& options) : options_(options) {}
   ClientQuotas(const ClientQuotas&) = delete;
@@ -47,6 +54,8 @@ class ClientQuotas {
   // The one branch of those who have no quotas.
   bool limits(QuotaKey key) const noexcept { return table_.has(key); }
   size_t meter_count() const noexcept { return meters_.size(); }
+  // Since the start, by QuotaKey; one request may be held back by several.
+  const ThrottledByKey& throttled() const noexcept { return throttled_; }
 
   // Counts, then says for how long the client is to be held back; zero within the quota, or without one.
   Millis record_produce(const QuotaClient& client, int64_t bytes, Millis now);
@@ -63,6 +72,8 @@ class ClientQuotas {
   // Changes of topics, counted in partitions. Zero: there is credit left, and the change may overdraw it.
   Millis mutation_throttle(const QuotaClient& client, Millis now);
   void record_mutations(const QuotaClient& client, int64_t partitions, Millis now);
+  // What one request was told for all of its changes; zero does not count.
+  void note_mutations_throttled(Millis time) noexcept { (void)noted(QuotaKey::kControllerMutationRate, time); }
 
   // A new connection. Not zero: it is not let in (and not counted), and told so only after that time, one window at
   // most.
@@ -95,11 +106,13 @@ class ClientQuotas {
   Meter& meter(const MeterName& name, Millis now);
   WindowedRate& rate(const MeterName& name, Millis now) { return std::get<WindowedRate>(meter(name, now).use); }
   TokenBucket& bucket(const MeterName& name, Millis now) { return std::get<TokenBucket>(meter(name, now).use); }
+  Millis noted(QuotaKey key, Millis throttle) noexcept;
   bool is_full(const MeterName& with) const noexcept;
   void drop_oldest();
 
   Options options_;
   QuotaTable table_;
+  ThrottledByKey throttled_;
   QuotaMap quotas_;                                                                  // as assigned
   size_t name_bytes_ = 0;                                                            // of all meters
   std::list<Meter> by_use_;                                                          // used longest ago first

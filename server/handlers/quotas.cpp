@@ -31,7 +31,7 @@ using AlterEntry = AlterClientQuotasRequest::EntryData;
 using AlterResult = AlterClientQuotasResponse::EntryData;
 using Parts = std::vector<std::pair<std::string, QuotaName>>;
 
-// A text that quotes what the client sent may be longer than the protocol's strings, and then nothing could be answered.
+// A text that quotes what the client sent may be longer than the protocol's strings: it could not be answered.
 std::string sendable(std::string message) {
   constexpr size_t kBytesMax = 1024;
   if (message.size() <= kBytesMax) return message;

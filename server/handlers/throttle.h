@@ -61,9 +61,11 @@ class MutationQuota final : public MutationGate {
     return true;
   }
 
-  // What is left of the longest wait that was found.
-  int32_t throttle_time_ms() const noexcept {
-    return static_cast<int32_t>(std::max(held_until_ - quota_now(broker_), Millis(0)).count());
+  // What is left of the longest wait that was found. Once, when the request has been worked on: it is counted.
+  int32_t take_throttle_time_ms() noexcept {
+    const Millis left = std::max(held_until_ - quota_now(broker_), Millis(0));
+    broker_.quotas.note_mutations_throttled(left);
+    return static_cast<int32_t>(left.count());
   }
 
  private:

@@ -102,7 +102,7 @@ Task<CreateTopicsResponse> handle_create_topics(Broker& broker, Request request,
   const Validate validate = message.validate_only ? Validate::kOnly : Validate::kAndDo;
   const std::vector<MetadataResult<TopicState>> results =
       co_await broker.metadata->create_topics(std::move(events), validate, &quota);
-  response.throttle_time_ms = quota.throttle_time_ms();
+  response.throttle_time_ms = quota.take_throttle_time_ms();
 
   const BrokerConfigs configs = broker.metadata->broker_configs();
   for (size_t i = 0; i < results.size(); ++i)
@@ -200,7 +200,7 @@ Task<DeleteTopicsResponse> handle_delete_topics(Broker& broker, Request request,
   for (DeleteResult* result : good) spawn(counted(delete_one(broker, *result, quota), left));
   const Woken woken = co_await left.reached.wait();
   (void)woken;
-  response.throttle_time_ms = quota.throttle_time_ms();
+  response.throttle_time_ms = quota.take_throttle_time_ms();
   co_return response;
 }
 
@@ -269,7 +269,7 @@ Task<CreatePartitionsResponse> handle_create_partitions(Broker& broker, Request 
   }
   const Woken woken = co_await left.reached.wait();
   (void)woken;
-  response.throttle_time_ms = asked.quota.throttle_time_ms();
+  response.throttle_time_ms = asked.quota.take_throttle_time_ms();
   co_return response;
 }
 

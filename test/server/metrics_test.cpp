@@ -91,6 +91,7 @@ MetricsSnapshot sample_snapshot() {
   snapshot.directory = MetricsSnapshot::Directory{"/da\"ta\\", false, true, 4096};
   snapshot.partitions.push_back({"orders", 4, 1000, {Offset(1), Offset(2), Offset(2), Offset(9'007'199'254'740'991)}});
   snapshot.totals.unlisted = 5;
+  snapshot.throttled[static_cast<size_t>(QuotaKey::kRequestPercentage)] = {4, Millis(2500)};
   return snapshot;
 }
 
@@ -121,6 +122,9 @@ TEST_CASE("metrics page: values, labels and buckets", "[metrics]") {
   CHECK(has_line(page, "leat_log_directory_below_reserve{directory=\"/da\\\"ta\\\\\"} 1"));
   CHECK(has_line(page, "leat_partition_log_end_offset{topic=\"orders\",partition=\"4\"} 9007199254740991"));
   CHECK(has_line(page, "leat_partitions_unlisted 5"));
+  CHECK(has_line(page, "leat_quota_throttled_total{quota=\"request_percentage\"} 4"));
+  CHECK(has_line(page, "leat_quota_throttle_seconds_total{quota=\"request_percentage\"} 2.5"));
+  CHECK(has_line(page, "leat_quota_throttled_total{quota=\"connection_creation_rate\"} 0"));
   CHECK(has_line(page, "leat_build_info{version=\"1.2.3\"} 1"));
   CHECK(has_line(page, "process_resident_memory_bytes 4096"));
   CHECK(has_line(page, "process_open_fds 7"));

@@ -273,6 +273,10 @@ TEST_CASE("controller_mutation_rate: newer versions are refused when it is used 
   CHECK(refused.topics.at(0).error_code == ErrorCode::kThrottlingQuotaExceeded);
   CHECK(refused.throttle_time_ms == 20'000);
   CHECK(f.table.find("b", 0) == nullptr);
+  const ClientQuotas::Throttled& throttled =
+      f.broker.quotas.throttled()[static_cast<size_t>(QuotaKey::kControllerMutationRate)];
+  CHECK(throttled.count == 1);
+  CHECK(throttled.time == Millis(20'000));
 
   CreatePartitionsRequest more;
   more.topics.push_back({.name = "a", .count = 32, .assignments = std::nullopt});

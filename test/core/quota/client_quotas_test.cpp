@@ -163,6 +163,34 @@ TEST_CASE("client quotas: meters are bounded, and go when nobody uses them", "[q
   CHECK(f.quotas.meter_count() == 1);
 }
 
+TEST_CASE("client quotas: who is held back is counted, by the quota that did it", "[quota]") {
+  Fixture f;
+  f.limit(client_id("c"), QuotaKey::kProducerByteRate, 100);
+  f.limit(client_id("c"), QuotaKey::kConsumerByteRate, 100);
+  f.limit(client_id("c"), QuotaKey::kRequestPercentage, 1);
+  QuotaEntity any;
+  any.ip = QuotaName();
+  f.limit(any, QuotaKey::kConnectionCreationRate, 1);
+  (void)f.quotas.record_produce(kClient, 1000, f.now);
+  (void)f.quotas.record_produce(kClient, 1000, f.now);  // 10 s
+  (void)f.quotas.record_produce(kClient, 1000, f.now);  // 20 s
+  (void)f.quotas.record_fetch(kClient, 1000, f.now);
+  (void)f.quotas.record_fetch(kClient, 500, f.now);                 // 5 s
+  (void)f.quotas.record_request_time(kClient, Millis(115), f.now);  // one window
+  for (int i = 0; i < 11; ++i) (void)f.quotas.record_connection("::1", f.now);
+  f.quotas.note_mutations_throttled(Millis(0));
+  f.quotas.note_mutations_throttled(Millis(700));
+  const auto told = [&](QuotaKey key) {
+    const ClientQuotas::Throttled& throttled = f.quotas.throttled()[static_cast<size_t>(key)];
+    return std::pair(throttled.count, throttled.time);
+  };
+  CHECK(told(QuotaKey::kProducerByteRate) == std::pair(uint64_t{2}, Millis(30'000)));
+  CHECK(told(QuotaKey::kConsumerByteRate) == std::pair(uint64_t{1}, Millis(5'000)));
+  CHECK(told(QuotaKey::kRequestPercentage) == std::pair(uint64_t{1}, Millis(1'000)));
+  CHECK(told(QuotaKey::kConnectionCreationRate) == std::pair(uint64_t{1}, Millis(1'000)));
+  CHECK(told(QuotaKey::kControllerMutationRate) == std::pair(uint64_t{1}, Millis(700)));
+}
+
 TEST_CASE("client quotas: long names are bounded by their bytes, and the last one is always measured", "[quota]") {
   ClientQuotas::Options options;
   options.name_bytes_max = 100'000;
