@@ -3,7 +3,8 @@
 //                               auto.create.topics.enable allow it, and answered at once with the topic that was made
 //     name not valid                        INVALID_TOPIC_EXCEPTION
 //     not there                             UNKNOWN_TOPIC_OR_PARTITION (by id UNKNOWN_TOPIC_ID)
-//     cannot be created now                 LEADER_NOT_AVAILABLE: clients ask again
+//     cannot be created now, or not with what is left of controller_mutation_rate
+//                                           LEADER_NOT_AVAILABLE: clients ask again, and are not held back
 //     a partition whose log is not open     LEADER_NOT_AVAILABLE in it
 //     ids, or null names, at versions 10, 11   INVALID_REQUEST in each topic
 //   DescribeTopicPartitions 0   topics in the order of names, cut at the limit, with a cursor to go on from
@@ -15,6 +16,7 @@
 #include "server/broker.h"
 #include "server/handlers/metadata_errors.h"
 #include "server/handlers/metadata_handlers.h"
+#include "server/handlers/throttle.h"
 #include "server/metadata_store.h"
 #include "server/offsets_topic.h"
 #include "server/settings.h"
@@ -84,7 +86,9 @@ ErrorCode creation_fault(MetadataErrc code) {
 }
 
 // Creates those of `names` that are missing; gives the error of each that could not be made.
-Task<std::map<std::string, ErrorCode>> create_missing(Broker& broker, std::vector<std::string> names) {
+Task<std::map<std::string, ErrorCode>> create_missing(Broker& broker, const Request& request,
+                                                      std::vector<std::string> names) {
+  constexpr int16_t kStrictSince = 0;
   std::vector<CreateTopicEvent> events;
   std::map<std::string, ErrorCode> faults;
   for (std::string& name : names) {
@@ -100,8 +104,9 @@ Task<std::map<std::string, ErrorCode>> create_missing(Broker& broker, std::vecto
   if (events.empty()) co_return faults;
   std::vector<std::string> asked;
   for (const CreateTopicEvent& event : events) asked.push_back(event.name);
+  MutationQuota quota(broker, request, kStrictSince);
   const std::vector<MetadataResult<TopicState>> results =
-      co_await broker.metadata->create_topics(std::move(events), Validate::kAndDo);
+      co_await broker.metadata->create_topics(std::move(events), Validate::kAndDo, &quota);
   for (size_t i = 0; i < results.size(); ++i) {
     if (!results[i] && results[i].error().code != MetadataErrc::kTopicAlreadyExists)
       faults[asked[i]] = creation_fault(results[i].error().code);
@@ -169,7 +174,7 @@ Task<MetadataResponse> handle_metadata(Broker& broker, Request request, Metadata
     std::vector<std::string> good;
     std::copy_if(names.begin(), names.end(), std::back_inserter(good),
                  [](const std::string& name) { return !topic_name_fault(name); });
-    faults = co_await create_missing(broker, std::move(good));
+    faults = co_await create_missing(broker, request, std::move(good));
   }
   for (const std::string& name : names) {
     const std::optional<ServedTopic> found = broker.metadata->find_topic(name);

@@ -296,6 +296,27 @@ TEST_CASE("controller_mutation_rate: newer versions are refused when it is used 
   CHECK(deleted.responses.at(0).error_code == ErrorCode::kNone);
 }
 
+TEST_CASE("controller_mutation_rate: topics that are made because somebody asks for them count", "[server][quota]") {
+  Fixture f;
+  REQUIRE(f.set({{"user", std::nullopt}}, {{"controller_mutation_rate", 1.0}}) == ErrorCode::kNone);
+  const auto ask_for = [&](size_t begin, size_t count) {
+    MetadataRequest message;
+    message.topics.emplace();
+    message.allow_auto_topic_creation = true;
+    for (size_t i = begin; i < begin + count; ++i) message.topics->emplace_back().name = fmt::format("t{}", i);
+    return *f.run(handle_metadata(f.broker, f.request(9), std::move(message)));
+  };
+  const MetadataResponse first = ask_for(0, 30);
+  const auto made = std::count_if(first.topics.begin(), first.topics.end(),
+                                  [](const auto& topic) { return topic.error_code == ErrorCode::kNone; });
+  CHECK(made == 12);  // 11 are there at once, and the last one may overdraw
+  CHECK(first.throttle_time_ms == 0);
+  CHECK(ask_for(29, 1).topics.at(0).error_code == ErrorCode::kLeaderNotAvailable);
+  CHECK(ask_for(0, 1).topics.at(0).error_code == ErrorCode::kNone);  // to ask for what is there costs nothing
+  f.scheduler.advance(Millis(2'000));
+  CHECK(ask_for(29, 1).topics.at(0).error_code == ErrorCode::kNone);
+}
+
 TEST_CASE("controller_mutation_rate: what is refused for another reason costs nothing", "[server][quota]") {
   Fixture f;
   REQUIRE(f.set({{"user", "ANONYMOUS"}}, {{"controller_mutation_rate", 1.0}}) == ErrorCode::kNone);
