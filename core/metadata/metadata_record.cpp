@@ -324,9 +324,17 @@ Result<MetadataRecord> decode_group_config(ByteView key_bytes, std::optional<Byt
   return GroupConfigRecord{.group = std::move(key.group), .configs = std::move(configs)};
 }
 
-// What the rules for clients would refuse was not written by us, or by a Leat that knows more.
+Error newer_quota(std::string_view what, std::string_view name) {
+  return {Errc::kUnsupported, fmt::format("client quota of the {} {}: written by a newer Leat", what, name)};
+}
+
+// What the rules for clients would refuse was not written by us; but a newer Leat may know more types and keys.
 Result<MetadataRecord> decode_client_quota(ByteView key_bytes, std::optional<ByteView> value_bytes) {
   TRY(key, decode_key<ClientQuotaKey>(key_bytes));
+  for (const QuotaPart& part : key.entity) {
+    if (part.type != kUserEntity && part.type != kClientIdEntity && part.type != kIpEntity)
+      return fail(newer_quota("entity type", part.type));
+  }
   std::vector<std::pair<std::string, QuotaName>> parts;
   for (QuotaPart& part : key.entity) parts.emplace_back(std::move(part.type), std::move(part.name));
   QuotaResult<QuotaEntity> entity = quota_entity_of(parts);
@@ -335,7 +343,10 @@ Result<MetadataRecord> decode_client_quota(ByteView key_bytes, std::optional<Byt
   if (!value_bytes) return record;
   TRY(value, decode_present<ClientQuotaValue>(value_bytes));
   std::vector<QuotaChange> changes;
-  for (QuotaPair& pair : value.quotas) changes.push_back({std::move(pair.key), pair.value});
+  for (QuotaPair& pair : value.quotas) {
+    if (!find_quota_key(pair.key)) return fail(newer_quota("key", pair.key));
+    changes.push_back({std::move(pair.key), pair.value});
+  }
   QuotaResult<QuotaValues> quotas = quotas_after(record.entity, QuotaValues{}, changes);
   if (!quotas) {
     return fail(Errc::kCorrupt, fmt::format("ClientQuotaValue of {}: {}", record.entity.to_string(), quotas.error()));

@@ -176,5 +176,26 @@ TEST_CASE("metadata record: a quota that no client could set is corrupt", "[meta
   CHECK(code_of(QuotaEntity{}, QuotaKey::kProducerByteRate, 1) == Errc::kCorrupt);
 }
 
+TEST_CASE("metadata record: a quota of a type or a key that is not known is of a newer Leat, not damage",
+          "[metadata]") {
+  QuotaEntity entity;
+  entity.client_id = QuotaName("c");
+  const Result<EncodedMetadataRecord> bytes = encode_metadata_record(
+      ClientQuotaRecord{.entity = entity, .quotas = QuotaValues{{QuotaKey::kRequestPercentage, 2}}});
+  REQUIRE(bytes.has_value());
+  REQUIRE(decoded(*bytes).has_value());
+  const auto code_of = [](const EncodedMetadataRecord& record) {
+    const Result<MetadataRecord> back = decoded(record);
+    REQUIRE_FALSE(back.has_value());
+    return back.error().code;
+  };
+  EncodedMetadataRecord of_type = *bytes;
+  of_type.key.at(4) = 'C';  // "Client-id"
+  CHECK(code_of(of_type) == Errc::kUnsupported);
+  EncodedMetadataRecord of_key = *bytes;
+  of_key.value->at(4) = 'R';  // "Request_percentage"
+  CHECK(code_of(of_key) == Errc::kUnsupported);
+}
+
 }  // namespace
 }  // namespace leat
