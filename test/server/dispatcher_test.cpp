@@ -291,6 +291,33 @@ TEST_CASE("dispatcher: an answer with a throttle time mutes its connection, and 
   fixture.end(1);
 }
 
+TEST_CASE("dispatcher: a muted connection that goes takes what waits along, and what runs ends for nobody",
+          "[server]") {
+  for (const bool broker_closes_first : {false, true}) {
+    INFO("the broker closes first: " << broker_closes_first);
+    Fixture fixture;
+    fixture.send(kProduceKey, 9);
+    fixture.send(kProduceKey, 9);
+    fixture.send(kMetadataKey, 9);
+    Reply reply;
+    reply.throttle = Millis(3'600'000);
+    fixture.end(0, std::move(reply));
+    REQUIRE(fixture.connection.muted_for == Millis(3'600'000));
+    bool closed = false;
+    if (broker_closes_first) spawn(await_close(fixture.dispatcher, closed));
+    fixture.gone = true;
+    fixture.dispatcher.on_closed({1, ClosedBy::kPeer, "127.0.0.1:5", "end of stream"});
+    fixture.dispatcher.on_drained(1);  // a mute that would have ended in the same turn
+    fixture.end(1);
+    REQUIRE(fixture.handlers.held.size() == 2);
+    REQUIRE(fixture.connection.responses.size() == 1);
+    REQUIRE(fixture.dispatcher.requests_running() == 0);
+    if (!broker_closes_first) spawn(await_close(fixture.dispatcher, closed));
+    fixture.scheduler.run_until_idle();
+    REQUIRE(closed);
+  }
+}
+
 TEST_CASE("dispatcher: a request's time is measured while a quota limits it, its waits left out", "[server]") {
   Fixture fixture;
   ClientQuotas quotas;
