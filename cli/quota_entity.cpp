@@ -90,9 +90,9 @@ Result<void> check_quota_fits(const std::string& key, const client::QuotaEntity&
   const bool is_of_addresses = key == kQuotaOfAddresses;
   if (is_of_addresses == entity.contains("ip")) return {};
   return fail(Errc::kInvalidArgument,
-              is_of_addresses ? fmt::format("{} is a quota of addresses, not of {}: say --ip or --ip-default", key,
-                                            shown(entity))
-                              : fmt::format("{} is no quota of addresses: they have {} only", key, kQuotaOfAddresses));
+              is_of_addresses
+                  ? fmt::format("{} is a quota of addresses, not of {}: say --ip or --ip-default", key, shown(entity))
+                  : fmt::format("{} is no quota of addresses: they have {} only", key, kQuotaOfAddresses));
 }
 
 }  // namespace leat::cli

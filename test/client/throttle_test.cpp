@@ -120,8 +120,8 @@ TEST_CASE("throttle: heartbeats are held back, and close() of a consumer keeps i
     ThrottleFixture f;
     f.cluster.add_topic("orders", 1);
     f.fill("orders", 0, 30);
-    const auto consumer = f.consumer(
-        {.group_id = "g", .group_protocol = protocol, .auto_offset_reset = client::OffsetReset::kEarliest});
+    const auto consumer =
+        f.consumer({.group_id = "g", .group_protocol = protocol, .auto_offset_reset = client::OffsetReset::kEarliest});
     REQUIRE(consumer->subscribe({"orders"}));
     REQUIRE(f.read(*consumer, 30).size() == 30);
     const bool classic = protocol == client::GroupProtocol::kClassic;

@@ -92,7 +92,7 @@ struct ConsumerStats {
   uint64_t rebalances = 0;
   int64_t throttle_time_ms = 0;      // of the last fetch: for so long the broker, by its quotas, was asked no more
   int64_t throttle_time_ms_max = 0;  // of all fetches
-  size_t prefetched_bytes = 0;  // now
+  size_t prefetched_bytes = 0;       // now
 };
 
 namespace detail {

@@ -74,7 +74,7 @@ struct ProducerStats {
   uint64_t requests_sent = 0;
   int64_t throttle_time_ms = 0;      // of the last answer: for so long the broker, by its quotas, was sent nothing more
   int64_t throttle_time_ms_max = 0;  // of all answers
-  size_t buffered_bytes = 0;  // now
+  size_t buffered_bytes = 0;         // now
   size_t buffered_records = 0;
 };
 

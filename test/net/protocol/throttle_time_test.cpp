@@ -19,13 +19,13 @@ constexpr int32_t kTimeMs = 0x01020304;
 
 // Since when Kafka's clients heed it; APIs that are not here: always.
 const std::map<std::string, int16_t> kSince{
-    {"Produce", 6},         {"Fetch", 8},        {"ListOffsets", 3},     {"Metadata", 6},
-    {"OffsetCommit", 4},    {"OffsetFetch", 4},  {"FindCoordinator", 2}, {"JoinGroup", 3},
-    {"Heartbeat", 2},       {"LeaveGroup", 2},   {"SyncGroup", 2},       {"DescribeGroups", 2},
-    {"ListGroups", 2},      {"ApiVersions", 2},  {"CreateTopics", 3},    {"DeleteTopics", 2},
-    {"DeleteRecords", 1},   {"EndTxn", 1},       {"InitProducerId", 1},  {"AddPartitionsToTxn", 1},
-    {"AddOffsetsToTxn", 1}, {"DescribeAcls", 1}, {"TxnOffsetCommit", 1}, {"CreateAcls", 1},
-    {"DeleteAcls", 1},      {"AlterConfigs", 1}, {"DescribeConfigs", 2}, {"DescribeLogDirs", 1},
+    {"Produce", 6},         {"Fetch", 8},           {"ListOffsets", 3},     {"Metadata", 6},
+    {"OffsetCommit", 4},    {"OffsetFetch", 4},     {"FindCoordinator", 2}, {"JoinGroup", 3},
+    {"Heartbeat", 2},       {"LeaveGroup", 2},      {"SyncGroup", 2},       {"DescribeGroups", 2},
+    {"ListGroups", 2},      {"ApiVersions", 2},     {"CreateTopics", 3},    {"DeleteTopics", 2},
+    {"DeleteRecords", 1},   {"EndTxn", 1},          {"InitProducerId", 1},  {"AddPartitionsToTxn", 1},
+    {"AddOffsetsToTxn", 1}, {"DescribeAcls", 1},    {"TxnOffsetCommit", 1}, {"CreateAcls", 1},
+    {"DeleteAcls", 1},      {"AlterConfigs", 1},    {"DescribeConfigs", 2}, {"DescribeLogDirs", 1},
     {"DeleteGroups", 1},    {"CreatePartitions", 1}};
 
 // Sets the one field, and gives each array an element: what stands before the time must be walked over.
