@@ -58,8 +58,10 @@ LINES = [
     Line('broker CPU for each MB, 1 KB × 1000', 'produce/1024B_x_1000', CPU, 0.2, 1 / 3),
     Line('offset commits, one group, 8 in flight', 'groups/commit_1_group', REQUESTS, 10,
          limit='ceiling/offset_commit_1_group'),
-    Line('offset commits, 100 groups, one in flight each', 'groups/commit_100_groups', REQUESTS, 10,
+    Line('offset commits, 100 groups, 8 in flight each', 'groups/commit_100_groups', REQUESTS, 10,
          limit='ceiling/offset_commit_100_groups'),
+    Line('offset commits, 100 groups, one in flight each', 'groups/commit_100_groups_in_turn', REQUESTS, 10,
+         limit='ceiling/offset_commit_100_groups_in_turn'),
     Line('member start to first record, group of 1, classic', 'groups/first_record_1_classic', P50, 1),
     Line('the same, group of 10, all at once', 'groups/first_record_10_classic', P50, 1),
     Line('member start to first record, group of 1, consumer protocol', 'groups/first_record_1_consumer', P50, 1),
@@ -87,8 +89,10 @@ DURABLE_LINES = [
     Line('broker CPU for each MB, 1 KB × 1000', 'produce/1024B_x_1000_durable', CPU),
     Line('offset commits, one group, 8 in flight', 'groups/commit_1_group_durable', REQUESTS, 5,
          limit='ceiling/offset_commit_1_group_durable'),
-    Line('offset commits, 100 groups, one in flight each', 'groups/commit_100_groups_durable', REQUESTS, 5,
+    Line('offset commits, 100 groups, 8 in flight each', 'groups/commit_100_groups_durable', REQUESTS, 5,
          limit='ceiling/offset_commit_100_groups_durable'),
+    Line('offset commits, 100 groups, one in flight each', 'groups/commit_100_groups_in_turn_durable', REQUESTS, 5,
+         limit='ceiling/offset_commit_100_groups_in_turn_durable'),
 ]
 
 # Rows that take long and are the same requests as others: not part of the warm-up.

@@ -129,10 +129,15 @@ void add_commit_ceiling(const char* name, const CommitRow& commits, Keep keep) {
 
 void register_group_rows() {
   const CommitRow one{.name = "groups/commit_1_group"};
-  const CommitRow hundred{.name = "groups/commit_100_groups", .groups = 100, .connections = 100, .in_flight = 1};
+  const CommitRow hundred{.name = "groups/commit_100_groups", .groups = 100, .connections = 100};
+  // Each waits for its answer: 100 connections, of which none has two requests in a row to read or to answer at once.
+  CommitRow in_turn = hundred;
+  in_turn.name += "_in_turn";
+  in_turn.in_flight = 1;
   for (const Keep keep : {Keep::kNothing, Keep::kDurable}) {
     add_commits(one, keep);
     add_commits(hundred, keep);
+    add_commits(in_turn, keep);
   }
   for (const GroupProtocol protocol : {GroupProtocol::kClassic, GroupProtocol::kConsumer}) {
     add_first_records(1, protocol);
@@ -141,8 +146,10 @@ void register_group_rows() {
   }
   add_commit_ceiling("ceiling/offset_commit_1_group", one, Keep::kNothing);
   add_commit_ceiling("ceiling/offset_commit_100_groups", hundred, Keep::kNothing);
+  add_commit_ceiling("ceiling/offset_commit_100_groups_in_turn", in_turn, Keep::kNothing);
   add_commit_ceiling("ceiling/offset_commit_1_group_durable", one, Keep::kDurable);
   add_commit_ceiling("ceiling/offset_commit_100_groups_durable", hundred, Keep::kDurable);
+  add_commit_ceiling("ceiling/offset_commit_100_groups_in_turn_durable", in_turn, Keep::kDurable);
 }
 
 }  // namespace leat::bench
